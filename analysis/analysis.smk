@@ -18,6 +18,7 @@ Outputs: results/summary.csv           a row per cell
          results/combinations.csv      a row per combination of pool sizes: is it among the best?
          results/guide.csv             a row per situation, statistic and mode: which one to choose
          results/findings.csv          a row per pair of a finding: its outcome, and what that says
+         results/alternatives.csv      a row per rival of a finding: excluded, left, not measured, or excluded by another run
          results/controls.csv          a row per positive control: was its known difference found?
          results/sensitivity.csv       a row per finding and variant of the analysis: does it hold under that?
          results/rules-by-side.csv     a row per rule and comparison: what the rule excludes from either side
@@ -115,6 +116,7 @@ rule analyze:
         f"{RESULTS}/combinations.csv",
         f"{RESULTS}/guide.csv",
         f"{RESULTS}/findings.csv",
+        f"{RESULTS}/alternatives.csv",
         f"{RESULTS}/controls.csv",
         f"{RESULTS}/sensitivity.csv",
         f"{RESULTS}/rules-by-side.csv",

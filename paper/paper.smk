@@ -48,6 +48,7 @@ rule render_report:
                 "moved-groups",
                 "guide",
                 "findings",
+                "alternatives",
                 "combinations",
                 "bounds",
                 "occupancy",

@@ -25,7 +25,7 @@ tables_of_cells <- list(
   "overload-seconds" = function() no_seconds(), recoveries = function() no_recoveries(), "request-heap" = function() no_request_heap(),
   heaps = function() no_heaps(), "heap-per-request" = function() no_heap_per_request(), comparisons = function() no_judged(),
   combinations = function() no_combinations(), guide = function() compare_guide(list(), no_judged()),
-  findings = function() decide_findings(list(), no_judged()), controls = function() judge_controls(no_judged(), list()),
+  findings = function() decide_findings(list(), no_judged()), alternatives = function() no_alternatives(), controls = function() judge_controls(no_judged(), list()),
   loops = function() no_compared_tools(),
   "profiler-cost" = function() cbind(typed_table(c("study", "tier", "tool", "mode", "baseline", "kind", "baseline_kind")), no_comparisons()),
   causes = function() no_causes(), bounds = function() no_bounds(), occupancy = function() no_occupancy(), mixes = function() no_mixes(),
@@ -70,10 +70,9 @@ writer_of <- function(path_of, empty, folder) {
 
 # ---- Cells ---------------------------------------------------------------------------------------
 
-# The comparisons of all shipped runs, which lend what processes add; but of none whose sessions are these.
-lent_comparisons <- function(folder, sessions) {
-  others <- Filter(function(run) !any(sessions %in% run$summary$session), read_all_shipped(file.path(folder, "runs")))
-  with_hosts(others)
+# All shipped runs, which lend what processes add, and may exclude rivals; but none whose sessions are these.
+other_runs <- function(folder, sessions) {
+  Filter(function(run) !any(sessions %in% run$summary$session), read_all_shipped(file.path(folder, "runs")))
 }
 
 # Sweeps have tables of their own: a step at a share of a mode's capacity is not pooled with the loads that a tier
@@ -93,9 +92,10 @@ measure_cells <- function(results, write, paths, folder) {
   write(capacities_of(sweeps), "capacity")
   write(pool_steps(sweeps), "sweeps")
   summary <- read_summary(path("summary"))
-  known <- guarded(lent_comparisons(folder, summary$session), "comparisons")
-  measured <- as_measured(summary, read_slices(path("slices")), read$histograms, known)
-  c(measured, list(loads = read$paths, host = host_of_cells(read$paths), capacity = read_capacity(path("capacity"))))
+  others <- guarded(other_runs(folder, summary$session), "comparisons", list())
+  measured <- as_measured(summary, read_slices(path("slices")), read$histograms, if (length(others) > 0) with_hosts(others))
+  facts <- guarded(facts_of_loads(read_cells(read$paths)), "findings", no_facts())
+  c(measured, list(loads = read$paths, facts = facts, others = setNames(lapply(others, `[[`, "comparisons"), vapply(others, `[[`, "", "name")), host = host_of_cells(read$paths), capacity = read_capacity(path("capacity"))))
 }
 
 host_of_cells <- function(paths) if (length(paths) > 0) host_of(list(facts = read_cell(paths[1])$provenance)) else NA_character_
@@ -112,7 +112,8 @@ compare_and_judge <- function(measured, results, write, folder) {
   write(compare_all(measured, guide), "comparisons", "comparisons")
   comparisons <- read_comparisons(file.path(results, "comparisons.csv"))
   write(guide_of(measured, comparisons, guide), "guide", "comparisons")
-  write(decide_findings(read_findings(guide), comparisons), "findings", "comparisons")
+  write(decide_findings(read_findings(guide), comparisons, measured$facts), "findings", "comparisons")
+  write(decide_alternatives(read_findings(guide), comparisons, measured$others), "alternatives", "comparisons")
   write(judge_controls(comparisons, read_controls(guide)), "controls", "comparisons")
   write(judge_variants(measured, comparisons, read_findings(guide), read_primaries(guide)), "sensitivity", "comparisons")
   write(lacking(comparisons, measured), "undecided")

@@ -11,6 +11,9 @@ serve_unlike <- function(log_ratio) abs(log_ratio) > log(like_throughput)
 threads_short_lived <- "threads live for less than the time between two samples"
 # Beyond this share of failed requests a mean is that of survivors.
 failed_at_most <- 0.01
+# The CPU time of others is compared where each request of a client makes a connection, which two sides pay.
+beside_the_server <- c("backend_cpu_us_per_request", "generator_cpu_us_per_request")
+tool_of_connections <- "sysbench"
 # A throughput above this share of what the load offers says nothing of the server.
 fixed_from <- 0.95
 
@@ -195,7 +198,8 @@ compare_places <- function(measured, places, statistics = compared_statistics[co
   # A mode may have fewer sessions by design than its baseline.
   rows[cells[, uniqueN(repetition), by = .(id, side)][, .(sessions = min(V1)), by = id], sessions := i.sessions, on = "id"]
   rows[, `:=`(bound = bound_words(fcoalesce(as.numeric(bound), 0)), fixed = is_fixed_by_load(rows, measured$summary), pairs = fcoalesce(as.numeric(pairs), 0))]
-  rows[statistic %in% statistics$statistic][order(id), c(named, comparison_columns), with = FALSE]
+  rows <- rows[statistic %in% statistics$statistic & !(statistic %in% beside_the_server & tool != tool_of_connections)]
+  rows[order(id), c(named, comparison_columns), with = FALSE]
 }
 
 #' Compares every mode with its `baseline`, for each study, tier, tool and statistic.
@@ -243,7 +247,7 @@ replaced_cells <- function(results) length(Sys.glob(file.path(results, "replaced
 read_comparisons <- function(path) {
   words <- c(
     "study", "tier", "tool", "mode", "baseline", "baseline_tool", "kind", "baseline_kind", "statistic", "unit", "better", "effect", "verdict",
-    "bound", "reason", "situation", "standing", "finding", "pair", "outcome", "expected", "holds"
+    "bound", "reason", "situation", "standing", "finding", "pair", "outcome", "expected", "holds", "rival", "swap", "excluded_by", "state"
   )
   comparisons <- require_columns(read_table(path), c("mode", "statistic", "estimate"), path)
   for (column in c("fixed", "primary", "cpu_limited")) if (column %in% names(comparisons)) set(comparisons, j = column, value = as.numeric(comparisons[[column]] %in% c("TRUE", "1")))

@@ -35,34 +35,41 @@ read_primaries <- function(path) {
 
 # The comparisons that pairs of findings name, of those pairs that are wanted.
 places_of_pairs <- function(findings, wanted = function(pair) TRUE) {
-  rows <- lapply(findings, function(finding) {
-    rbindlist(lapply(Filter(wanted, finding$pairs), function(pair) as.data.table(c(finding["study"], pair[c("tier", "tool", "mode", "statistic")]))))
-  })
+  rows <- lapply(findings, function(finding) rbindlist(lapply(Filter(wanted, finding$pairs), place_of_pair, finding)))
   rbindlist(c(list(typed_table(comparison_names)), rows), use.names = TRUE)
+}
+
+# A pair is of its finding's study, but where it names another.
+place_of_pair <- function(pair, finding) as.data.table(c(study = c(pair[["study"]], finding[["study"]])[1], pair[setdiff(comparison_names, "study")]))
+
+# The comparison of a pair; where it is not there, a row with the reason.
+row_of <- function(pair, finding, comparisons) {
+  wanted <- place_of_pair(pair, finding)
+  row <- comparisons[wanted, on = names(wanted), nomatch = NULL]
+  if (nrow(row) > 1) stop("two comparisons of ", paste(wanted[, c("study", "mode", "tier", "tool", "statistic")], collapse = "/"), call. = FALSE)
+  if (nrow(row) == 0) absent_row(comparisons, wanted, no_cell_of_it) else row
 }
 
 #' Whether each finding holds.
 #'
-#' @param findings see read_findings(); `comparisons` see add_verdicts().
+#' @param findings see read_findings(); `comparisons` see add_verdicts(); `facts` see facts_of_loads().
 #' @return data.table, a row per pair of a finding: finding (its id), pair (its name), outcome (see standing()), expected (the outcomes of the
 #'   pair with which the finding holds, by spaces; empty where it only gives values), holds (of the finding: yes, no, open; unmeasured where
-#'   a pair has no cell), bound_ratio (what theory allows under the load that we ship; NA for none), the columns of the comparisons.
+#'   a pair has no cell), bound_ratio (what theory allows of a pair that is `bounded`: the requests in flight that both sides admit, the more by the fewer; NA for
+#'   none), the columns of with_facts(), the columns of the comparisons.
 #' @export
-decide_findings <- function(findings, comparisons) {
+decide_findings <- function(findings, comparisons, facts = no_facts()) {
   rows <- lapply(findings, function(finding) {
-    guarded(decide_finding(finding, comparisons), "findings", function(message) undecided_finding(finding, comparisons, not_computed(message)))
+    guarded(decide_finding(finding, comparisons, facts), "findings", function(message) undecided_finding(finding, comparisons, not_computed(message)))
   })
-  none <- copy(comparisons[0])[, c("finding", "pair", "outcome", "expected", "holds") := character()][, bound_ratio := numeric()]
+  none <- with_facts(copy(comparisons[0]), facts)[, c("finding", "pair", "outcome", "expected", "holds") := character()][, bound_ratio := numeric()]
   rbindlist(c(list(none), rows), use.names = TRUE, fill = TRUE)
 }
 
-decide_finding <- function(finding, comparisons) {
+decide_finding <- function(finding, comparisons, facts) {
   pairs <- rbindlist(lapply(finding$pairs, function(pair) {
-    wanted <- c(finding["study"], pair[c("mode", "tier", "tool", "statistic")])
-    row <- comparisons[wanted, on = names(wanted), nomatch = NULL]
-    if (nrow(row) > 1) stop("two comparisons of ", paste(wanted, collapse = "/"), call. = FALSE)
-    if (nrow(row) == 0) row <- absent_row(comparisons, wanted, no_cell_of_it)
-    cbind(row, bound_ratio = bound_ratio(pair$shipped_bound), expected = paste(pair$holds, collapse = " "))
+    row <- with_facts(row_of(pair, finding, comparisons), facts)
+    cbind(row, bound_ratio = if (isTRUE(pair$bounded)) bound_ratio(row) else NA_real_, expected = paste(pair$holds, collapse = " "))
   }), idcol = "pair")
   # Not within the table, where pairs is a column.
   outcome <- standing(pairs)
@@ -99,9 +106,20 @@ is_refuted <- function(outcome, expected) {
   expected != "" & outcome %in% c("better", "worse", "same", "fixed") & !is_met(outcome, expected)
 }
 
-#' The ratio that theory allows: what the mode admits over what the baseline admits. NA without a bound.
+#' The requests in flight that each side of a pair admits: no more than there are users. NA where they are not known.
+#'
+#' @param rows see with_facts().
 #' @export
-bound_ratio <- function(bound) if (is.null(bound)) NA_real_ else bound[[1]] / bound[[2]]
+most_in_flight <- function(rows) {
+  of <- function(limit) fifelse(is.na(rows$users), NA_real_, pmin(rows$users, limit, na.rm = TRUE))
+  list(mode = of(rows$mode_admitted), baseline = of(rows$baseline_admitted))
+}
+
+# The ratio that they allow: by Little's law throughput is what is in flight over the time that each waits.
+bound_ratio <- function(rows) {
+  sides <- most_in_flight(rows)
+  exp(abs(log(sides$mode / sides$baseline)))
+}
 
 #' How a mode does against the baseline in one comparison.
 #'

@@ -3,6 +3,7 @@
 # The cell and its baseline were loaded in turns, and their comparison is one of compare_places(), as in a report. Three verdicts follow:
 # - finding: the outcome of the pair is one that the shipped run's finding names (yes, no, open);
 # - ratio: that of reproduce() on the change since the shipped run (reproduced, differs, open);
+#   both are "another load" where the cell's users, path or rate are not the shipped run's;
 # - bound: what theory allows the ratio, or that it is a bound, because a side or its generator was at its limit.
 
 #' Judges a named cell against a shipped run.
@@ -76,7 +77,7 @@ capacity_of_pair <- function(pair) {
 
 #' The pairs of findings that a cell is the mode of.
 #'
-#' @return list, an element per pair: title, statistic, bound, allowed (outcomes with which the finding holds; for a pair without such, that of the
+#' @return list, an element per pair: title, statistic, allowed (outcomes with which the finding holds; for a pair without such, that of the
 #'   shipped run).
 findings_of_pair <- function(place, guide, shipped) {
   decided <- split(decide_findings(read_findings(guide), add_verdicts(shipped$comparisons, read_primaries(guide))), by = "finding")
@@ -90,7 +91,7 @@ findings_of_pair <- function(place, guide, shipped) {
 told_of_pair <- function(finding, pair, name, rows) {
   outcome <- rows$outcome[match(name, rows$pair)]
   list(
-    title = finding$title, statistic = pair$statistic, bound = pair$bound,
+    title = finding$title, statistic = pair$statistic,
     allowed = if (is.null(pair$holds)) outcome[!is.na(outcome)] else pair$holds
   )
 }
@@ -123,8 +124,25 @@ verdict_of_finding <- function(finding, row) {
   c(if (outcome %in% finding$allowed) "yes" else "no", said)
 }
 
+#' In what the load of a cell is not that of a shipped run, as "users 1,000 in place of 500"; empty where it is the same, or not known.
+another_load <- function(cell, summary) {
+  place <- as.data.table(cell$cell[c("study", "mode", "tier", "tool")])
+  there <- summary[place, on = names(place), nomatch = NULL][1]
+  here <- facts_of_loads(list(cell))$loads
+  known <- list(
+    users = c(here$users, there$users), path = c(or_else(cell$configuration$tier$path, ""), there$path),
+    # Rates of other tools are shares of a capacity.
+    "requests/s" = if (place$tool == "wrk2") c(here$rate_per_s, there$offered_per_s)
+  )
+  unlike <- function(values) !anyNA(values) && (if (is.numeric(values)) abs(log(values[1] / values[2])) > log(like_throughput) else values[1] != values[2])
+  told <- Filter(unlike, known)
+  paste(sprintf("%s %s in place of %s", names(told), vapply(told, function(each) format_fact(each[1]), ""), vapply(told, function(each) format_fact(each[2]), "")), collapse = ", ")
+}
+
+format_fact <- function(value) if (is.numeric(value)) format_number(value) else value
+
 #' The bound of the ratio here: a side that was at its limit, or what theory allows the two modes.
-verdict_of_bound <- function(pair, row, bound, there) {
+verdict_of_bound <- function(pair, row, there) {
   # Without a ratio there is none to bound.
   if (row$reason != "") return(NULL)
   if (row$bound != "") {
@@ -133,7 +151,7 @@ verdict_of_bound <- function(pair, row, bound, there) {
     return(c(gsub("_", " ", row$bound), paste0("a side was at its limit (", paste(limits, collapse = ", "), ")", if (as_there) ", as in the shipped run")))
   }
   if (row$statistic != "throughput_per_s") return(NULL)
-  allowed <- if (is.null(bound)) bounds_of_pair(pair) else list(ratio = bound_ratio(bound), why = paste(format_number(unlist(bound)), gsub("_", " ", names(bound)), collapse = ", "))
+  allowed <- bounds_of_pair(pair)
   if (is.null(allowed)) return(NULL)
   # A bound may be written the other way round.
   turned <- if ((allowed$ratio > 1) == (row$centre > 0)) 1 else -1
@@ -154,13 +172,14 @@ lines_of_statistic <- function(pair, statistic, findings, shipped) {
   there <- shipped$comparisons[place, on = comparison_keys, nomatch = NULL]
   row <- row_of_pair(pair, statistic)
   spoiled <- marks_of_pair(pair, statistic)
-  judged <- function(verdict) if (nzchar(spoiled)) c("open", spoiled) else verdict
+  other <- another_load(pair$cells$mode, shipped$summary)
+  judged <- function(verdict) if (nzchar(other)) c("another load", other) else if (nzchar(spoiled)) c("open", spoiled) else verdict
   verdicts <- list(
     finding = if (length(findings) > 0) judged(verdict_of_finding(findings[[1]], row)), ratio = judged(verdict_of_ratio(row, there)),
-    bound = if (length(findings) > 0) verdict_of_bound(pair, row, findings[[1]]$bound, there)
+    bound = if (length(findings) > 0) verdict_of_bound(pair, row, there)
   )
   verdicts <- Filter(Negate(is.null), verdicts)
-  c("", line_of_row(row), sprintf("  %-8s %-11s %s", names(verdicts), vapply(verdicts, `[`, "", 1), vapply(verdicts, `[`, "", 2)))
+  c("", line_of_row(row), sprintf("  %-8s %-12s %s", names(verdicts), vapply(verdicts, `[`, "", 1), vapply(verdicts, `[`, "", 2)))
 }
 
 line_of_row <- function(row) {

@@ -57,10 +57,10 @@ slice_places <- c(
 #'   numbers that the runner wrote, units in the names; NA where unknown. No rows where the file does not exist: a
 #'   server that did not start was not loaded.
 read_cell_slices <- function(path) {
-  if (!file.exists(path)) return(no_rows(c(slice_columns, "throttled")))
+  if (!file.exists(path)) return(no_rows(c(slice_columns, later_slice_columns)))
   table <- require_columns(fread(path, colClasses = "character", na.strings = ""), slice_columns, path)
-  # A cell of before validity 15 does not say whether a quota stopped it.
-  if (!"throttled" %in% names(table)) table[, throttled := NA_character_]
+  absent <- setdiff(later_slice_columns, names(table))
+  if (length(absent) > 0) table[, (absent) := NA_character_]
   with_types(table, c(slice_words, "kept"))
 }
 
@@ -69,6 +69,9 @@ slice_columns <- c(
   "requests_recorded", "responses_2xx", "server_cpu_s", "idle_neighbors_share", "threads_peak", "probe_us", "collections", "full_collections",
   "gc_pause_ms", slice_statistics
 )
+
+# Cells of before validity 15 do not say whether a quota stopped them, and those of before comparisons 39 not what others spent beside a server.
+later_slice_columns <- c("throttled", "backend_cpu_us_per_request", "generator_cpu_us_per_request")
 
 no_rows <- function(columns) {
   table <- setNames(as.data.table(rep(list(character()), length(columns))), columns)

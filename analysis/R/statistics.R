@@ -13,6 +13,8 @@ all_statistics <- fread(
    threads_peak;                         peak number of threads;                                Threads, peak;                       ;      lower;  ratio
    rss_mib;                              resident memory;                                       Memory;                              MiB;   lower;  ratio
    machine_context_switches_per_request; context switches of the machine per request;           Switches of the machine per request; ;      lower;  ratio
+   backend_cpu_us_per_request;           CPU time of pooler or backend per request;             Backend CPU per request;             µs;    lower;  ratio
+   generator_cpu_us_per_request;         CPU time of the client per request;                    Client CPU per request;              µs;    lower;  ratio
    capacity_per_s;                       capacity at the objective;                             Capacity;                            1/s;   higher; ratio
    error_share;                          share of failed requests;                              Failed;                              share; lower;  difference
    died;                                 share of servers that no longer answered;              Died;                                ;      lower;  share
@@ -47,7 +49,6 @@ all_statistics <- fread(
    gc_pause_share;                       share of time in pauses of the garbage collector;      GC pauses;                           %;     ;
    cpus_in_use;                          CPUs in use by the server;                             CPUs, server;                        ;      ;
    backend_cpus;                         CPUs in use by the database;                           CPUs, database;                      ;      ;
-   backend_cpu_us_per_request;           CPU time of the database per request;                  Database CPU per request;            µs;    ;
    pool_wait_mean_ms;                    mean wait for a connection;                            Wait for a connection;               ms;    ;
    descriptors_peak;                     descriptors at the peak;                               Descriptors, peak;                   ;      ;
    accept_queue_peak;                    connections not yet accepted at the peak;              Not yet accepted, peak;              ;      ;
@@ -71,6 +72,8 @@ estimands <- fread(
    error_share,                          offered,   requests_recorded, 0.01
    cpu_us_per_request,                   completed, answers,           1.1
    machine_context_switches_per_request, completed, requests_recorded, 1.1
+   backend_cpu_us_per_request,           completed, answers,           1.1
+   generator_cpu_us_per_request,         completed, answers,           1.1
    latency_mean_ms,                      latency,   requests_recorded, 1.1
    latency_p50_ms,                       latency,   requests_recorded, 1.1
    latency_p99_ms,                       latency,   requests_recorded, 1.25

@@ -110,6 +110,19 @@ column_words <- fread(
    bound_ratio;                    ratio of the bounds of both sides
    findings.csv:expected;          outcomes of the pair with which the finding holds (empty: it only gives values)
    holds;                          whether the finding holds in this run
+   rival;                          another explanation of the finding
+   swap;                           what is swapped to tell
+   excluded_by;                    outcomes of the pair that the rival cannot have
+   state;                          excluded, left, not measured, or excluded by another run
+   long_share;                     share of long requests
+   times_capacity;                 highest share of the capacity that an overload offers
+   cpu_ms;                         CPU time that a request's path asks for, in ms
+   mode_admitted;                  requests that the mode serves concurrently
+   baseline_admitted;              requests that the baseline serves concurrently
+   mode_carriers;                  carriers of the mode
+   baseline_carriers;              carriers of the baseline
+   mode_heap_mib;                  heap of the mode, in MiB
+   baseline_heap_mib;              heap of the baseline, in MiB
    waiting;                        users that wait in the handler: asleep, or for a remote or a query
    connection;                     users that wait for a connection of the pool, where the server counts that
    cpu;                            users that are on a CPU or ready for one, the time of the client included

@@ -1,18 +1,20 @@
 # Findings. guide.yaml names what is compared and when a finding holds; the texts say it in words: a block of a text, from
 # `<!-- if ID -->` to `<!-- end -->`, is printed where that finding holds, with values of its pairs, as in `r thread$from`. After the ID may stand
-# others that must hold too, or, behind an exclamation mark, must not.
+# others that must hold too, or, behind an exclamation mark, must not, or, behind a tilde, are refuted.
 
 # The first page has these at most, in the order of guide.yaml.
 on_first_page <- 8
 
 #' The findings with what this run says of them.
 #'
-#' @param decided see decide_findings(); `findings` see read_findings().
-#' @return list by id: the findings, each with rows (a row per pair) and holds: yes, no, open (not decided, or a value is missing), unmeasured.
-told_findings <- function(decided, findings) {
+#' @param decided see decide_findings(); `findings` see read_findings(); `alternatives` see decide_alternatives(); `pgbouncer` name and version.
+#' @return list by id: the findings, each with rows (a row per pair), alternatives (a row per rival) and holds: yes, no, open (not decided, or a value is missing), unmeasured.
+told_findings <- function(decided, findings, alternatives = NULL, pgbouncer = "PgBouncer") {
   told <- lapply(findings, function(finding) {
     wanted <- finding$id
     finding$rows <- decided[finding == wanted]
+    finding$alternatives <- if (!is.null(alternatives)) alternatives[finding == wanted]
+    finding$pgbouncer <- pgbouncer
     complete <- !anyNA(finding$rows$baseline_value) && !anyNA(finding$rows$mode_value)
     holds <- c(finding$rows$holds, "unmeasured")[1]
     finding$holds <- if (holds == "yes" && !complete) "open" else holds
@@ -67,30 +69,118 @@ bracket_of <- function(ratio, elsewhere) {
 }
 
 #' The bound that theory sets a ratio: "10 × = 500 users ÷ 50 admitted".
-bound_text_of <- function(bound) {
-  ends <- sprintf("%s %s", format_number(unlist(bound)), gsub("_", " ", names(bound)))
-  ends <- sub(" instead of$", "", ends)
-  sprintf("%s × = %s", format_number(bound_ratio(bound)), paste(ends, collapse = " ÷ "))
+#'
+#' @param row see decide_findings(), of a pair that is `bounded`.
+bound_text_of <- function(row) {
+  sides <- unlist(most_in_flight(row))
+  if (anyNA(sides)) return(no_figure)
+  ends <- sprintf("%s %s", format_number(sides), ifelse(sides == row$users, "users", "admitted"))
+  sprintf("%s × = %s", format_number(row$bound_ratio), paste(ends[order(-sides)], collapse = " ÷ "))
+}
+
+# The load of a pair and the limits of its sides, in words, each with its unit.
+facts_in_words <- function(row) {
+  of <- function(name, unit = "", times = 1) {
+    value <- row[[name]]
+    if (is.null(value) || is.na(value)) no_figure else paste0(format_number(times * value), unit)
+  }
+  carriers <- of("mode_carriers")
+  list(
+    users = of("users"), wait = of("wait_ms", " ms"), cpu = of("cpu_ms", " ms"), rate = of("rate_per_s", "/s"), long = of("long_ms", " ms"),
+    share = of("long_share", " %", 100), objective = of("objective_ms", " s", 1 / 1000),
+    multiple = of("times_capacity"), admitted = of("mode_admitted"), admitted_from = of("baseline_admitted"), heap = of("mode_heap_mib", " MiB"), carriers = carriers,
+    option = sprintf("`-Djdk.virtualThreadScheduler.parallelism=%1$s -Djdk.virtualThreadScheduler.maxPoolSize=%1$s`", carriers)
+  )
+}
+
+#' How much more or less the mode has, as "2 % less".
+change_in_words <- function(row) {
+  if (is.na(row$mode_value) || is.na(row$baseline_value)) return(no_figure)
+  change <- row$mode_value / row$baseline_value - 1
+  sprintf("%s %s", percent(signif(abs(change), 1)), if (change < 0) "less" else "more")
 }
 
 #' Values of a finding's pairs for a text.
 #'
-#' @return list: title; by the names of the pairs: from and to (the values of the baseline and of the mode, with unit), times (their ratio), limit (empty,
-#'   or that both used up their CPU), and bound where there is one.
+#' @return list: title; rivals (see rivals_in_words(), where the finding has them to be printed); pgbouncer (name and version); by the names of the
+#'   pairs: from and to (the values of the baseline and of the mode, with unit), times (their ratio), change (in percent), limit (empty, or that both
+#'   used up their CPU), bound, and those of facts_in_words().
 values_for_text <- function(finding, ranges = NULL) {
   of_pair <- function(row) {
-    bound <- finding$pairs[[row$pair]]$shipped_bound
-    list(
+    bounded <- isTRUE(finding$pairs[[row$pair]]$bounded)
+    c(facts_in_words(row), list(
       from = value_in_words(row$baseline_value, row$statistic), to = value_in_words(row$mode_value, row$statistic), times = times_of(row, ranges),
-      limit = limit_text(row),
-      bound = if (!is.null(bound)) bound_text_of(bound)
-    )
+      change = change_in_words(row), limit = limit_text(row),
+      bound = if (bounded) bound_text_of(row)
+    ))
   }
-  c(list(title = finding$title), lapply(split(finding$rows, by = "pair"), of_pair))
+  c(list(title = finding$title, rivals = c(finding$rivals, "")[1], pgbouncer = finding$pgbouncer), lapply(split(finding$rows, by = "pair"), of_pair))
 }
 
 value_in_words <- function(value, statistic) {
   if (about_statistics(statistic)$effect == "difference") percent(value) else value_of(value, unit_of_statistic(statistic))
+}
+
+# ---- Rivals --------------------------------------------------------------------------------------
+
+#' The rivals of a finding with what became of each, for the page: a list in HTML that opens with a click; empty without one.
+#'
+#' @param alternatives see decide_alternatives(), of one finding.
+rivals_in_words <- function(alternatives) {
+  if (NROW(alternatives) == 0) return("")
+  items <- alternatives[, sprintf("<li>%s? %s, by %s.</li>", escape_html(rival), escape_html(outcome_of_rivals(alternatives)), escape_html(swap))]
+  sprintf(" <details class=\"rivals\"><summary>%s</summary><ul>%s</ul></details>", count_of_rivals(alternatives), paste(items, collapse = ""))
+}
+
+#' All findings with their rivals to be printed.
+#'
+#' @param all see read_results().
+with_rivals <- function(all) {
+  all$findings <- lapply(all$findings, function(finding) c(finding[names(finding) != "rivals"], rivals = rivals_in_words(finding$alternatives)))
+  all
+}
+
+count_of_rivals <- function(alternatives) {
+  counts <- table(factor(sub(" by run .*", "", alternatives$state), rival_states))
+  told <- sprintf("%s %s", counts, names(counts))[counts > 0]
+  sprintf("What else could explain it: %s", enumerate(told))
+}
+
+#' The outcome of each rival: "excluded (p99: 1,204 ms, with the swap 720 ms)".
+outcome_of_rivals <- function(alternatives) {
+  of_row <- function(at) {
+    row <- alternatives[at]
+    state <- if (row$state == "left" && row$outcome == "open") "left: not decided" else row$state
+    if (is.na(row$mode_value) || is.na(row$baseline_value)) return(if (row$reason %in% c("", no_cell_reason)) state else sprintf("%s (%s)", state, reason_in_words(row$reason)))
+    sprintf("%s (%s %s, with the swap %s)", state, title_of(row$statistic), value_in_words(row$baseline_value, row$statistic), value_in_words(row$mode_value, row$statistic))
+  }
+  vapply(seq_len(nrow(alternatives)), of_row, "")
+}
+
+no_cell_reason <- "no cell of the mode"
+
+#' The rivals of all findings that this run or another decided or measured.
+#'
+#' @param alternatives see decide_alternatives(); `findings` see told_findings().
+#' @return data.table of text: Finding, Rival, Swap, Outcome.
+table_rivals <- function(alternatives, findings) {
+  if (!is_readable(alternatives)) return(data.table())
+  rows <- alternatives[state != "not measured"]
+  if (nrow(rows) == 0) return(data.table())
+  titles <- vapply(findings[rows$finding], `[[`, "", "title")
+  rows[, .(Finding = ifelse(duplicated(finding), "", gsub("`", "", titles)), Rival = rival, Swap = swap, Outcome = outcome_of_rivals(rows))]
+}
+
+#' The rivals that are left, and how many this run did not measure.
+sentence_of_rivals <- function(alternatives, findings) {
+  if (!is_readable(alternatives) || nrow(alternatives) == 0) return("")
+  left <- alternatives[state == "left", sprintf("of “%s”: %s (%s)", vapply(findings[finding], `[[`, "", "title"), rival, ifelse(outcome == "open", "not decided", "as it would have it"))]
+  absent <- alternatives[state == "not measured", .N]
+  paragraph(
+    sprintf("Each finding of the first page names its best rival explanations, %s in all, each with a swap that would come out otherwise if it were right.", format_number(nrow(alternatives))),
+    if (length(left) > 0) sprintf("Left are, %s.", paste(left, collapse = "; ")),
+    if (absent > 0) sprintf("This run does not measure %s: `--config extras='[rivals, heaps]'` does.", if (absent == 1) "one" else format_number(absent))
+  )
 }
 
 # ---- Findings that do not hold ----------------------------------------------------------------------------
@@ -148,7 +238,7 @@ value_of_code <- function(inline, values) {
 
 # ---- Texts with blocks ---------------------------------------------------------------------------
 
-block_start <- "^<!-- if ([a-z0-9-]+( !?[a-z0-9-]+)*) -->$"
+block_start <- "^<!-- if (~?[a-z0-9-]+( [!~]?[a-z0-9-]+)*) -->$"
 block_end <- "^<!-- end -->$"
 
 #' The blocks of a text.
@@ -162,16 +252,17 @@ text_blocks <- function(lines, findings) {
   if (length(starts) != length(ends) || any(ends < starts) || any(tail(starts, -1) < head(ends, -1))) stop("a block has no end", call. = FALSE)
   conditions <- strsplit(sub(block_start, "\\1", lines[starts]), " ", fixed = TRUE)
   data.table(
-    start = starts, end = ends, finding = vapply(conditions, `[[`, "", 1), holds = vapply(conditions, condition_holds, NA, findings = findings)
+    start = starts, end = ends, finding = sub("^~", "", vapply(conditions, `[[`, "", 1)), holds = vapply(conditions, condition_holds, NA, findings = findings)
   )
 }
 
-# Each finding of a condition holds; one with an exclamation mark does not.
+# Each finding of a condition holds; one with an exclamation mark does not, one with a tilde is refuted.
 condition_holds <- function(condition, findings) {
-  ids <- sub("^!", "", condition)
+  ids <- sub("^[!~]", "", condition)
   unknown <- setdiff(ids, names(findings))
   if (length(unknown) > 0) stop("no finding of guide.yaml is called ", unknown[1], call. = FALSE)
-  all(vapply(findings[ids], finding_holds, NA) != startsWith(condition, "!"))
+  states <- vapply(findings[ids], `[[`, "", "holds")
+  all(fcase(startsWith(condition, "!"), states != "yes", startsWith(condition, "~"), states == "no", default = FALSE) | !grepl("^[!~]", condition) & states == "yes")
 }
 
 finding_holds <- function(finding) finding$holds %in% "yes"
@@ -184,7 +275,7 @@ finding_holds <- function(finding) finding$holds %in% "yes"
 with_findings <- function(lines, findings, ranges = NULL, untold = FALSE) {
   blocks <- text_blocks(lines, findings)
   # A table has rows of findings that hold alone.
-  blocks[, untold := untold & !duplicated(finding) & !vapply(findings[finding], finding_holds, NA) & !startsWith(lines[start + 1], "|")]
+  blocks[, untold := untold & !holds & !duplicated(finding) & !vapply(findings[finding], finding_holds, NA) & !startsWith(lines[start + 1], "|")]
   for (at in rev(seq_len(nrow(blocks)))) {
     block <- as.list(blocks[at])
     finding <- findings[[block$finding]]

@@ -2,8 +2,8 @@
 
 # Sizes of one family would have one hue: here each has its own, and carriers are triangles, which gray print keeps apart.
 mix_looks <- data.table(
-  mode = c("platform-200", "virtual", "virtual-carriers-2", "virtual-carriers-4", "virtual-carriers-16", "virtual-long-threads"),
-  colour = c("#0072B2", "#009E73", "#CC79A7", "#E69F00", "#D55E00", "#4D4D4D"), shape = c(15, 16, 6, 2, 17, 8)
+  mode = c("platform-200", "virtual", "virtual-carriers-2", "virtual-carriers-4", "virtual-carriers-8", "virtual-carriers-16", "virtual-long-threads", "virtual-long-yields"),
+  colour = c("#0072B2", "#009E73", "#CC79A7", "#E69F00", "#8B5A00", "#D55E00", "#4D4D4D", "#66A61E"), shape = c(15, 16, 6, 2, 24, 17, 8, 1)
 )
 
 #' The 99th percentile of short requests against the utilization of the CPU, a panel for each kind of mix: measured, and predicted by

@@ -6,12 +6,15 @@
 #' @return text; NA for a mode that is none of these.
 order_of_service <- function(configuration) {
   mode <- configuration$mode
-  fair <- !is.null(mode$options$permits)
-  if (identical(mode$kind, "pool")) return(if (fair) "platform threads behind a fair semaphore" else "platform threads")
-  if (identical(mode$kind, "virtual") && !fair) "virtual threads" else NA_character_
+  limited <- !is.null(mode$options$permits)
+  unfair <- identical(mode$options[["fair-permits"]], FALSE)
+  if (identical(mode$kind, "pool")) return(if (!limited) "platform threads" else sprintf("platform threads behind %s semaphore", if (unfair) "an unfair" else "a fair"))
+  if (identical(mode$kind, "virtual") && !limited) "virtual threads" else NA_character_
 }
 
-services_colours <- c("platform threads" = "#0072B2", "platform threads behind a fair semaphore" = "#D55E00", "virtual threads" = "#009E73")
+services_colours <- c(
+  "platform threads" = "#0072B2", "platform threads behind a fair semaphore" = "#D55E00", "platform threads behind an unfair semaphore" = "#E69F00", "virtual threads" = "#009E73"
+)
 
 #' The distributions of a study's modes at closed loops where requests were admitted by a fair semaphore.
 #'
@@ -30,7 +33,7 @@ orders_of <- function(all) {
   if (nrow(setups) == 0) return(setups)
   setups <- unique(setups[!is.na(service)])
   # A semaphore changes the order alone where as many threads stand on its other side.
-  fair <- setups[grepl("semaphore", service), .(at, threads, pool, server)]
+  fair <- unique(setups[grepl("semaphore", service), .(at, threads, pool, server)])
   like <- setups[fair, on = c("at", "pool", "server"), nomatch = NULL][is.na(threads) | threads == i.threads]
   like[, panel := ifelse(is.na(pool), title, sprintf("%s, %s connections", title, format_number(pool)))]
   found <- distributions(Filter(function(cell) cell$cell$mode %in% like$mode && cell$cell$tier %in% like$at, cells))

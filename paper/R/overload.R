@@ -37,9 +37,11 @@ goodput_of <- function(loads) {
 #'
 #' @param overloads see read_overloads().
 tell_overload <- function(overloads) {
-  if (nrow(overloads$loads) == 0) return("")
+  # Bursts are at a rate of their tier's.
+  loads <- overloads$loads[!capacity_of %in% "rate_per_s"]
+  if (nrow(loads) == 0) return("")
   paragraph(
-    sentence_of_goodput(overloads$loads), sentence_of_silence(overloads$loads), sentence_of_recovery(overloads$recoveries, overloads$seconds),
+    sentence_of_goodput(loads), sentence_of_silence(loads), sentence_of_recovery(overloads$recoveries, overloads$seconds),
     sentence_of_heap(overloads$heap)
   )
 }

@@ -14,7 +14,7 @@ readme_findings <- 5
 #' @return see told_findings().
 findings_of_shipped <- function(run, guide) {
   findings <- read_findings(guide)
-  told_findings(decide_findings(findings, with_verdicts(run, guide)$comparisons), findings)
+  told_findings(decide_findings(findings, with_verdicts(run, guide)$comparisons, shipped_facts(guide)), findings, pgbouncer = named_version("PgBouncer", run$facts$versions$pgbouncer))
 }
 
 # The blocks that are items of the first page.
@@ -34,9 +34,7 @@ first_items <- function(lines, findings, ranges = NULL) {
 
 #' Those that the README and a terminal report, without the lines that continue an item: the paper has room for them.
 items_of_findings <- function(lines, findings, ranges) {
-  items <- first_items(lines[!startsWith(lines, "   ")], findings, ranges)
-  spared <- vapply(findings[names(items)], function(finding) !is.null(finding$unless) && finding_holds(findings[[finding$unless]]), NA)
-  head(items[!spared], readme_findings)
+  head(first_items(lines[!startsWith(lines, "   ")], findings, ranges), readme_findings)
 }
 
 # ---- Pictures ----------------------------------------------------------------------------------

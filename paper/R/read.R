@@ -39,10 +39,22 @@ read_results <- function(results, analysis, runs = list()) {
     elsewhere = read("elsewhere.csv", read_elsewhere), undecided = read("undecided.csv", read_lacking), hosts_left_out = read("hosts-left-out.csv", read_hosts_left_out),
     other_runs = readable("summary.csv", Filter(function(run) !any(run$summary$session %in% summary$session), runs)),
     controls = read("controls.csv", read_found_controls),
-    findings = readable("findings.csv", told_findings(read_comparisons(path("findings.csv")), read_findings(file.path(analysis, "guide.yaml")))),
+    findings = readable("findings.csv", told_findings(
+      read_comparisons(path("findings.csv")), read_findings(file.path(analysis, "guide.yaml")), read_alternatives(path("alternatives.csv")), pgbouncer_of(path, summary)
+    )),
+    alternatives = read("alternatives.csv", read_alternatives),
     # A run may leave it out.
     thread_memory = if (file.exists(path(memory))) read(memory, read_thread_memory),
     causes = readable("causes.yaml", read_causes(file.path(analysis, "causes.yaml"))), traced = read("causes.csv", read_traced),
     cells = readable("cells", read_cells(path(file.path("cells", cell_path(summary), "cell.json"))))
   )
+}
+
+# Name and version of a program, as "PgBouncer 1.18.0 (Debian)".
+named_version <- function(name, version) if (is.null(version)) name else paste(name, unlist(version)[1])
+
+# The pooler that this run measured, by the record of one of its cells.
+pgbouncer_of <- function(path, summary) {
+  cells <- if (is_readable(summary)) path(file.path("cells", cell_path(summary[grepl("^pgbouncer", mode)][seq_len(min(1, .N))]), "cell.json"))
+  named_version("PgBouncer", unlist(lapply(read_cells(Filter(file.exists, cells)), function(cell) cell$provenance$versions$pgbouncer)))
 }

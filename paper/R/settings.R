@@ -29,9 +29,8 @@ row_of_connections <- function(held, combinations) {
 
 held_in_words <- function(held) {
   more <- values_for_text(held)$more
-  bound <- held$pairs$more$shipped_bound
   sprintf(
-    "with a call of a remote inside, %s with %s connections, %s with %s", more$from, format_number(bound$instead_of), more$to, format_number(bound$connections)
+    "with a call of a remote inside, %s with %s connections, %s with %s", more$from, more$admitted_from, more$to, more$admitted
   )
 }
 

@@ -3,11 +3,16 @@
 kebab <- function(name) gsub("_", "-", name)
 
 #' The modes of a study, from the configuration in its cells; without what is the
-#' same for all, or empty.
+#' same for all, or empty. Options of the JVM are those that not all modes have, as those of carriers, heap and collector.
 table_modes_asked <- function(all) {
+  cell_of <- function(name) Find(function(cell) cell$cell$mode == name, all$cells)
+  jvm_of <- function(cell) unlist(cell$configuration$study$server$jvm_options)
+  names <- mode_levels(all$summary$mode)
+  common <- Reduce(intersect, Filter(Negate(is.null), lapply(names, function(name) jvm_of(cell_of(name)))))
   one <- function(name) {
-    cell <- Find(function(cell) cell$cell$mode == name, all$cells)
+    cell <- cell_of(name)
     configuration <- cell$configuration
+    jvm <- setdiff(jvm_of(cell), common)
     mode <- configuration$mode
     data.table(
       Mode = name, Baseline = words(cell$labels$mode$baseline),
@@ -15,10 +20,11 @@ table_modes_asked <- function(all) {
       Command = if (is.null(mode$command)) NA_character_ else paste(mode$command, collapse = " "),
       JDK = if (is.null(mode$jdk)) NA_character_ else paste(mode$jdk),
       Backend = words(configuration$backend$id), Options = options_text(mode$options),
+      "JVM's own" = if (length(jvm) == 0) NA_character_ else paste(jvm, collapse = " "), Scheduling = words(mode$scheduling),
       Database = words(configuration$engine$id), Client = options_text(mode$client)
     )
   }
-  table <- rbindlist(lapply(mode_levels(all$summary$mode), one))
+  table <- rbindlist(lapply(names, one))
   same <- vapply(table[, .(Class, JDK, Backend)], function(column) nrow(table) > 1 && uniqueN(column) == 1, NA)
   empty <- vapply(table, function(column) all(is.na(column)), NA)
   dropped <- union(names(same)[same], setdiff(names(empty)[empty], "Baseline"))

@@ -36,9 +36,10 @@ METRIC_COLUMNS = (
     *("idle_neighbors_share", "generator_cpu_share", "others_cpu_share", "steal_share"),
     "server_steal_share",
     *("speed_server", "speed_generator", "probe_us", "throttled", *COLLECTIONS),
+    *("backend_cpu_us_per_request", "generator_cpu_us_per_request"),
 )
 # Metrics that user-supplied servers alone have.
-OF_USERS = ("backend_cpu_us_per_request", "stood_still_s")
+OF_USERS = ("stood_still_s",)
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from typing import Any
 from profiles.watch import jvm_counters
 from workloads.machine.provenance import PROFILER, ROOT
 from workloads.machine.testbed import LOOPBACK, Process
-from workloads.servers import attach
+from workloads.servers import attach, scheduling
 
 # Seven that start side by side took up to 38 s on a disturbed machine.
 START_LIMIT_S = 120
@@ -236,7 +236,10 @@ class Server:
             return {}
 
     def prepare(self, spec: dict[str, Any]) -> None:
-        """Does nothing: every load is the same to a server of ours."""
+        """Threads that have their own class of the scheduler come with the first loads."""
+        word = spec["mode"].get("scheduling")
+        if word in scheduling.THREADS:
+            scheduling.set_batch(self.jvm, word)
 
     def watch(self, path: str | None, limit_s: float, *, on: bool) -> None:
         if path:

@@ -40,7 +40,7 @@ class Window:
             **self.of_server(),
             **self.of_generator(ran),
             "backend_cpu_shares": [s / self.lasted_s / len(each.cpus) for each, s in used],
-            "backend_cpu_us_per_request": per_answer(used[0][1], self.answers()) if used else None,
+            "backend_cpu_us_per_request": self.per_answer_us(used[0][1]) if used else None,
             "idle_neighbors_share": sum(others.beyond_idle_s.values())
             / max(ran.lasted_s, 1e-3)
             / cpus,
@@ -56,8 +56,9 @@ class Window:
             **{key: self.grown(key) for key in GROWING},
         }
 
-    def answers(self) -> float:
-        return float(self.load["answers_per_s"] * self.lasted_s)
+    def per_answer_us(self, cpu_s: float) -> float | None:
+        answers = self.load["answers_per_s"] * self.lasted_s
+        return 1e6 * cpu_s / answers if answers else None
 
     def of_server(self) -> dict[str, Any]:
         server_s, compiler_s = self.grown("server_cpu_s"), self.grown("compiler_cpu_s")
@@ -69,7 +70,7 @@ class Window:
             "compiler_share": compiler_s / server_s if is_jvm and server_s else None,
             "cpu_user_s": self.grown("server_cpu_user_s"),
             "cpu_system_s": self.grown("server_cpu_system_s"),
-            "cpu_us_per_request": per_answer(server_s - compiler_s, self.answers()),
+            "cpu_us_per_request": self.per_answer_us(server_s - compiler_s),
             "speed_server": speed.relative,
             "probe_us": speed.probe_us,
         }
@@ -78,6 +79,9 @@ class Window:
         place = self.place.generator
         return {
             "generator_cpu_share": self.generator_cpus(ran) / len(place.cpus),
+            "generator_cpu_us_per_request": self.per_answer_us(
+                self.generator_cpus(ran) * self.lasted_s
+            ),
             "speed_generator": place.speed(self.place.speeds, self.start_s, self.end_s),
         }
 
@@ -97,8 +101,3 @@ class Window:
             "load_1m": peak(window, "load_1m"),
             "time_wait": peak(window[:1], "time_wait"),
         }
-
-
-def per_answer(cpu_s: float, answers: float) -> float | None:
-    """CPU time in microseconds; None where nothing was answered."""
-    return 1e6 * cpu_s / answers if answers else None

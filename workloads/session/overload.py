@@ -30,6 +30,8 @@ from workloads.tools.sweep import load_at
 CALIBRATED_AT_MS = 200
 # How long a load after the ramp lasts, and how many there are: the estimate may grow 25 times.
 BEYOND_S, BEYOND_AT_MOST = 2.0, 8
+# In place of the mode whose capacity it is, where a tier names the rate.
+OF_TIER = "rate_per_s"
 
 
 class Overloaded(Swept, Protocol):
@@ -53,9 +55,12 @@ def load_overload(session: Overloaded, names: list[Name], load: Load) -> dict[Na
 def capacity_of(session: Overloaded, names: list[Name], load: Load) -> float:
     """The capacity at these names' page, estimated where it is not known yet.
 
-    Of the baseline; of the first mode where that is not among them.
+    Of the baseline; of the first mode where that is not among them. A tier that names a rate
+    needs none: a server that was loaded to estimate it is no longer cold.
     """
-    path = session.spec(names[0])["tier"]["path"]
+    path, tool = session.spec(names[0])["tier"]["path"], session.spec(names[0])["tool"]
+    if "rate_per_s" in tool:
+        session.capacities[path] = {"capacity_per_s": tool["rate_per_s"], "capacity_of": OF_TIER}
     if path not in session.capacities:
         of = next((name for name in names if session.plan.baseline(name) == name), names[0])
         spec = session.spec(of)

@@ -50,6 +50,8 @@ METRICS = {
     "speed_generator": 1.0,
     "probe_us": 200.0,
     "backend_cpu_shares": [],
+    "backend_cpu_us_per_request": None,
+    "generator_cpu_us_per_request": 400.0,
     "peak_backend_rss_bytes": 0.0,
     "peak_threads": 20.0,
     "peak_rss_bytes": 2.0**30,

@@ -153,6 +153,8 @@ def test_cpu_time_per_request_is_without_compilers(live):
     assert metrics["compiler_share"] == pytest.approx(1 / 6)
     assert metrics["cpu_us_per_request"] == pytest.approx(500)
     assert metrics["generator_cpu_share"] == pytest.approx(0.4)
+    assert metrics["generator_cpu_us_per_request"] == pytest.approx(400)
+    assert metrics["backend_cpu_us_per_request"] is None
     assert metrics["peak_threads"] == 7
     no_jvm = telemetry_of(samples_of(**PER_S | {"compiler_cpu_s": 0.0}), compilers=())
     metrics = metrics_of(loading(live), WINDOW, no_jvm, 0.0, (0.5, 3.5))

@@ -188,6 +188,22 @@ def test_the_pooler_gives_a_few_connections_to_many_clients(start):
         client.close()
 
 
+@pytest.mark.parametrize(
+    ("given", "account"), [({}, "secret"), ({"auth_file": "plain"}, "password")]
+)
+def test_the_pooler_has_the_secret_or_the_password(start, given, account):
+    subject = start("pgbouncer", password_encryption="scram-sha-256", scram_iterations=7, **given)
+    database = subject.database
+    # Each secret is made by the settings of its server.
+    assert database.secret().startswith("SCRAM-SHA-256$7:")
+    expected = {"secret": database.secret(), "password": database.password}[account]
+    (file,) = database.scratch.path.glob("**/accounts.txt")
+    assert file.read_text() == f'"artifact" "{expected}"\n'
+    assert subject.settings().get("auth_file", "secret") == given.get("auth_file", "secret")
+    with connect(subject) as connection:
+        assert connection.execute("SELECT 1").fetchone() == (1,)
+
+
 def test_a_setting_that_is_wrong_is_told_in_the_servers_own_words(start):
     with pytest.raises(RuntimeError, match='unrecognized configuration parameter "no_such"'):
         start("postgresql", no_such=1)

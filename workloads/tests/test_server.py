@@ -174,3 +174,31 @@ def test_server_of_a_scheduling_class_has_it_in_all_its_threads(serve):
     threads = serve(code + LISTEN + "s.accept()", *SCHEDULED["batch"]).process.threads()
     assert len(threads) == 2
     assert {os.sched_getscheduler(thread) for thread in threads} == {os.SCHED_BATCH}
+
+
+DUMP = """2026-11-28 12:00:00
+Full thread dump OpenJDK 64-Bit Server VM (25.0.3 mixed mode):
+
+"ForkJoinPool-1-worker-1" #31 [{0}] daemon prio=5 os_prio=0 cpu=3ms tid=0x7f nid={0} waiting [0x7f]
+   java.lang.Thread.State: WAITING (parking)
+"ForkJoinPool-1-delayScheduler" #32 [{1}] daemon prio=5 os_prio=0 cpu=1ms tid=0x7f nid={1} waiting
+"http-nio-127.0.0.1-8080-Poller" #33 [{2}] daemon prio=5 os_prio=0 cpu=1ms tid=0x7f nid={2} runnable
+"""
+
+
+@pytest.mark.parametrize(
+    ("word", "at"), [("batch-carrier", 0), ("batch-timer", 1), ("batch-poller", 2)]
+)
+def test_threads_of_one_kind_alone_have_a_scheduling_class(serve, monkeypatch, word, at):
+    code = "import threading\n" + 2 * (
+        "threading.Thread(target=threading.Event().wait, daemon=True).start();"
+    )
+    server = serve(code + LISTEN + "s.accept()")
+    threads = server.process.threads()
+    dump = DUMP.format(*threads)
+    monkeypatch.setattr("workloads.servers.attach.command", lambda *_: dump)
+    server.prepare({"mode": {}})
+    assert {os.sched_getscheduler(thread) for thread in threads} == {os.SCHED_OTHER}
+    server.prepare({"mode": {"scheduling": word}})
+    classes = [os.sched_getscheduler(thread) for thread in threads]
+    assert [place for place, found in enumerate(classes) if found == os.SCHED_BATCH] == [at]

@@ -54,6 +54,20 @@ options_asked <- function() {
   jsonlite::fromJSON(lines_of_grid("print(json.dumps({s: {m: mode.get('options', {}) for m, mode in of.modes.items()} for s, of in grid.studies.items()}))"))
 }
 
+# Faults that jsonschema finds in a YAML file against analysis/NAME.schema.json: a line per fault, none where it is valid.
+schema_faults <- function(name, path) {
+  script <- paste(
+    "import json, sys, yaml, jsonschema",
+    "schema, found = json.load(open(sys.argv[1])), yaml.safe_load(open(sys.argv[2]))",
+    "for fault in jsonschema.Draft202012Validator(schema).iter_errors(found):",
+    "    print('.'.join(map(str, fault.absolute_path)), fault.message[:200])",
+    sep = "\n"
+  )
+  files <- shQuote(c(file.path(analysis_folder, paste0(name, ".schema.json")), path))
+  said <- suppressWarnings(system2("python3", c("-c", shQuote(script), files), stdout = TRUE, stderr = TRUE))
+  if (is.null(attr(said, "status"))) as.character(said) else stop(paste(said, collapse = "\n"))
+}
+
 # Building a figure asks for a device, which would leave Rplots.pdf.
 pdf(NULL)
 

@@ -165,22 +165,8 @@ test_that("the terminal shows claim, values, verdict and reason", {
 claims_file <- file.path(analysis_folder, "claims.yaml")
 shipped <- read_claim_tables(file.path(analysis_folder, "runs", reference_run))
 
-# Faults that jsonschema finds in claims against claims.schema.json: a line per fault, none where it is valid.
-schema_faults <- function(path) {
-  script <- paste(
-    "import json, sys, yaml, jsonschema",
-    "schema, claims = json.load(open(sys.argv[1])), yaml.safe_load(open(sys.argv[2]))",
-    "for fault in jsonschema.Draft202012Validator(schema).iter_errors(claims):",
-    "    print('.'.join(map(str, fault.absolute_path)), fault.message[:200])",
-    sep = "\n"
-  )
-  files <- shQuote(c(file.path(analysis_folder, "claims.schema.json"), path))
-  said <- suppressWarnings(system2("python3", c("-c", shQuote(script), files), stdout = TRUE, stderr = TRUE))
-  if (is.null(attr(said, "status"))) as.character(said) else stop(paste(said, collapse = "\n"))
-}
-
 test_that("the claims are valid by their schema and name what the experiment has", {
-  expect_equal(schema_faults(claims_file), character())
+  expect_equal(schema_faults("claims", claims_file), character())
   claims <- read_claims(claims_file)
   printed <- read_published(list.files(file.path(analysis_folder, "published"), full.names = TRUE))
   expect_setequal(vapply(claims, `[[`, "", "source"), grep("^[0-9]", printed$source, value = TRUE))
@@ -192,7 +178,7 @@ test_that("the schema refuses what no rule can read, and names it", {
   changed <- function(change) {
     path <- tempfile(fileext = ".yaml")
     writeLines(sub("rule: {at_most: 525}", change, readLines(claims_file), fixed = TRUE), path)
-    paste(schema_faults(path), collapse = " ")
+    paste(schema_faults("claims", path), collapse = " ")
   }
   expect_match(changed("rule: {at_most: 525, at_least: 1}"), "rule")
   expect_match(changed("rule: {around: 525}"), "around")

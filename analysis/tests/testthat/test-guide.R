@@ -125,6 +125,22 @@ test_that("primaries are read from findings and situations, and no statistic but
   ))
 })
 
+test_that("guide.yaml is valid by its schema, which refuses a condition that cannot fail", {
+  expect_equal(schema_faults("guide", guide_file), character())
+  changed <- function(from, to) {
+    path <- tempfile(fileext = ".yaml")
+    lines <- readLines(guide_file)
+    at <- grep(from, lines, fixed = TRUE)[1]
+    lines[at] <- sub(from, to, lines[at], fixed = TRUE)
+    writeLines(lines, path)
+    paste(schema_faults("guide", path), collapse = " ")
+  }
+  expect_match(changed("holds: better", "holds: [better, same, worse]"), "findings.0.pairs")
+  expect_match(changed("holds: better", "holds: open"), "findings.0.pairs")
+  expect_match(changed("excluded_by: [same, worse]", "excluded_by: [open]"), "findings.0.alternatives.0.excluded_by.0")
+  expect_match(changed("        swap: ", "        swop: "), "swop")
+})
+
 # ---- The experiment ------------------------------------------------------------------------------
 
 test_that("the guide's situations are measured by the experiment", {
@@ -143,9 +159,13 @@ test_that("the guide's situations are measured by the experiment", {
 test_that("a finding holds where each outcome is one of its own, and is unmeasured where a pair has no cell", {
   pair_of <- function(...) list(tier = "high", tool = "wrk2", statistic = "cpu_us_per_request", ...)
   finding <- list(id = "one", study = "demo", pairs = list(
-    a = pair_of(mode = "pool", shipped_bound = list(users = 500, admitted = 50), holds = "better"), b = pair_of(mode = "loop", holds = c("better", "same"))
+    a = pair_of(mode = "pool", bounded = TRUE, holds = "better"), b = pair_of(mode = "loop", holds = c("better", "same"))
   ))
-  decided <- decide_findings(list(finding), guided())
+  facts <- no_facts()
+  facts$loads <- rbind(facts$loads, list(study = "demo", tier = "high", tool = "wrk2", users = 500, wait_ms = 100), fill = TRUE)
+  facts$modes <- rbind(facts$modes, list(study = "demo", mode = "thread", tier = "high", tool = "wrk2", admitted = 50), fill = TRUE)
+  decided <- decide_findings(list(finding), guided(), facts)
+  expect_equal(decided[1, .(users, wait_ms, mode_admitted, baseline_admitted)], data.table(users = 500, wait_ms = 100, mode_admitted = NA_real_, baseline_admitted = 50))
   expect_equal(decided[, .(finding, pair, outcome, expected, holds, bound_ratio, mode_value, baseline_value)], data.table(
     finding = "one", pair = c("a", "b"), outcome = c("better", "open"), expected = c("better", "better same"), holds = "open", bound_ratio = c(10, NA),
     mode_value = c(50, 90), baseline_value = 100
@@ -164,7 +184,7 @@ test_that("a finding holds where each outcome is one of its own, and is unmeasur
   # One that cannot be decided has the reason.
   broken <- decide_findings(list(finding), rbind(guided(), guided()))
   expect_equal(broken[, .(pair, outcome, holds)], data.table(pair = c("a", "b"), outcome = "none", holds = "open"))
-  expect_match(broken$reason, "could not be computed: two comparisons of demo/pool", all = FALSE)
+  expect_match(broken$reason, "could not be computed: two comparisons of demo/pool/high/wrk2", all = FALSE)
   path <- tempfile()
   write_table(decide_findings(list(finding), guided()), path)
   expect_equal(read_comparisons(path)[, .(outcome, expected, holds)], data.table(outcome = c("better", "open"), expected = c("better", ""), holds = "yes"))
@@ -174,7 +194,7 @@ test_that("the condition of each finding names outcomes, of one pair at least", 
   for (finding in read_findings(guide_file)) {
     holds <- unlist(lapply(finding$pairs, `[[`, "holds"))
     expect_gt(length(holds), 0)
-    expect_true(all(holds %in% c("better", "worse", "same", "fixed", "open")), label = finding$id)
+    expect_true(all(holds %in% c("better", "worse", "same", "fixed")), label = finding$id)
     expect_true(all(nzchar(c(finding$topic, finding$title, finding$cpus))))
   }
 })
@@ -187,12 +207,32 @@ test_that("the findings are measured by the experiment, and their bounds are its
     for (pair in finding$pairs) {
       expect_gt(nrow(grid[study == finding$study & mode == pair$mode & tier == pair$tier & tool == pair$tool]), 0)
       expect_true(pair$statistic %in% compared_statistics$statistic)
-      users <- pair$shipped_bound$users
-      if (!is.null(users)) expect_equal(config$studies[[finding$study]]$tiers[[pair$tier]][[pair$tool]]$users, users)
-      connections <- pair$shipped_bound$connections
-      if (!is.null(connections)) {
-        expect_equal(options[[finding$study]][[pair$mode]]$pool, connections)
-      }
     }
   }
+})
+
+test_that("the shipped loads and limits are those of config.yaml", {
+  config <- yaml::read_yaml(file.path(analysis_folder, "..", "config.yaml"), merge.precedence = "override")
+  options <- options_asked()
+  facts <- shipped_facts(guide_file)
+  for (at in seq_len(nrow(facts$loads))) {
+    row <- facts$loads[at]
+    tier <- config$studies[[row$study]]$tiers[[row$tier]]
+    tools <- Filter(is.list, tier[c("jmeter", "wrk2", "sysbench", "database-client", "overload")])
+    of <- function(name) unlist(lapply(tools, function(tool) tool[[name]]))
+    path <- or_else(tier$path, config$studies[[row$study]]$path)
+    expect_true(is.na(row$users) || row$users %in% c(of("users"), of("clients"), of("workers"), config$studies[[row$study]]$jmeter$users), label = row$tier)
+    expect_true(is.na(row$rate_per_s) || row$rate_per_s %in% of("rate_per_s"), label = row$tier)
+    expect_true(is.na(row$wait_ms) || row$wait_ms == or_else(tier$sleep_ms, or_else(config$studies[[row$study]]$sleep_ms, 0)), label = row$tier)
+    expect_true(is.na(row$cpu_ms) || row$cpu_ms == number_in_path(path, "cpu_us") / 1000, label = row$tier)
+    expect_true(is.na(row$long_ms) || row$long_ms == number_in_path(tier$wrk2$mix$path, "cpu_us") / 1000 && row$long_share == tier$wrk2$mix$share, label = row$tier)
+    expect_true(is.na(row$times_capacity) || row$times_capacity %in% unlist(of("shares")), label = row$tier)
+    expect_true(is.na(row$objective_ms) || row$objective_ms == config$studies[[row$study]]$overload$objective_ms, label = row$tier)
+  }
+  limited <- facts$modes[is.finite(admitted) & !grepl("synchronized-21", mode)]
+  limit_of <- function(study, mode) {
+    given <- options[[study]][[mode]][c("threads", "permits", "pool")]
+    min(unlist(given), if (study == "stacks" && !grepl("permits", mode)) or_else(given$pool, 10))
+  }
+  expect_equal(mapply(limit_of, limited$study, limited$mode, USE.NAMES = FALSE), limited$admitted)
 })

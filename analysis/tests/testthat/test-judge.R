@@ -19,6 +19,8 @@ guide_of <- function(...) {
   path
 }
 shipped <- shipped_from(write_whole_run())
+# It offered what the cells of these tests offer.
+shipped$summary[, path := "/jmeter/test"]
 verdict_lines <- function(results, guide = guide_of(), run = shipped) judge_cell(results, named, list(run), guide)
 verdict <- function(lines, which) sub(sprintf("^  %s +(at least|at most|\\S+) .*", which), "\\1", grep(sprintf("^  %s ", which), lines, value = TRUE)[1])
 
@@ -103,8 +105,14 @@ test_that("a bound is said, with what a side was at its limit of", {
   expect_equal(verdict(lines, "finding"), "yes")
   # Its latency does not count.
   expect_match(verdict_lines(results, guide_of(statistic = "latency_mean_ms")), "finding  open +not valid, mode: generator_healthy", all = FALSE)
-  arithmetic <- verdict_lines(write_pair(200), guide_of(bound = list(admitted = 40, instead_of = 10)))
-  expect_match(arithmetic, "bound    4 +40 admitted, 10 instead of; measured 2$", all = FALSE)
+})
+
+test_that("a cell of another load has no verdict of the shipped one, and says in what it differs", {
+  other <- copy(shipped$summary)[, path := "/work?sleep_ms=1"]
+  lines <- verdict_lines(write_pair(200), run = replace(shipped, "summary", list(other)))
+  expect_match(lines, "^  finding  another load +path /jmeter/test in place of /work\\?sleep_ms=1$", all = FALSE)
+  expect_equal(length(grep("^  ratio    another load ", lines)), length(grep("^  ratio ", lines)))
+  expect_no_match(verdict_lines(write_pair(200)), "another load")
 })
 
 test_that("a cell that no finding names has the verdicts on its ratios alone", {

@@ -31,6 +31,10 @@ LOG = "pooler.log"
 READY = "process up"
 # The variables that are the pooler's; all others are the database's.
 OWN = ("pool_mode", "default_pool_size", "max_client_conn")
+# PgBouncer's auth_file has the secret of each user that PostgreSQL stores, or the password itself.
+# With that it derives a secret of 4,096 iterations for each login by SCRAM (its scram.c: "build a
+# SCRAM secret on the fly"), which PostgreSQL never does.
+AUTH_FILES = ("secret", "plain")
 # The sum over its pools, in microseconds and counts.
 COUNTERS = ("total_xact_count", "total_wait_time", "total_server_assignment_count")
 
@@ -41,14 +45,20 @@ class PgBouncer(PostgreSQL):
     def __init__(
         self, variables: Variables, cpus: list[int], folder: Path, position: int, log: str
     ) -> None:
+        self.auth_file = str(variables.get("auth_file", "secret"))
+        if self.auth_file not in AUTH_FILES:
+            allowed = " or ".join(AUTH_FILES)
+            raise RuntimeError(f"auth_file = {self.auth_file!r}; allowed: {allowed}")
         own = {name: value for name, value in variables.items() if name in OWN}
-        others = {name: value for name, value in variables.items() if name not in OWN}
+        ours = {*OWN, "auth_file"}
+        others = {name: value for name, value in variables.items() if name not in ours}
         super().__init__(others, cpus, folder, position, log)
         started_s = time.monotonic()
         with contextlib.ExitStack() as undo:
             undo.enter_context(self.end)
             self.port = free_port(position + 2000)
-            own["auth_type"] = others.get("password_encryption", "scram-sha-256")
+            # The kind that PostgreSQL stores: one kind of secret cannot prove the other.
+            own["auth_type"] = "md5" if self.secret().startswith("md5") else "scram-sha-256"
             program = within_reach(HOME, PROGRAM) / PROGRAM
             argv = [*unprivileged(), str(program), str(self.configuration(own))]
             self.pooler = Process(argv, cpus, folder, LOG)
@@ -59,7 +69,8 @@ class PgBouncer(PostgreSQL):
 
     def configuration(self, own: Variables) -> Path:
         """Its files, with the password; only this user and the one it runs as may read them."""
-        accounts = self.scratch.write("accounts.txt", f'"{USER}" "{self.password}"\n')
+        account = self.password if self.auth_file == "plain" else self.secret()
+        accounts = self.scratch.write("accounts.txt", f'"{USER}" "{account}"\n')
         settings = own | {
             "listen_addr": "127.0.0.1",
             "listen_port": self.port,
@@ -103,4 +114,5 @@ class PgBouncer(PostgreSQL):
     def settings(self) -> dict[str, str]:
         """The database's settings, and the pooler's own."""
         told = {row["key"]: row["value"] for row in self.console("SHOW CONFIG")}
-        return super().settings() | {name: told[name] for name in OWN}
+        own = {name: told[name] for name in OWN}
+        return super().settings() | own | {"auth_file": self.auth_file}

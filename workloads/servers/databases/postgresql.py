@@ -115,11 +115,21 @@ class PostgreSQL:
         ]
 
     def set_password(self) -> None:
-        """Makes the password the user's; the owner, by socket, needs none."""
+        """Makes the password the user's, and its secret by the server's own settings."""
+        self.by_owner(f"ALTER USER {USER} PASSWORD '{self.password}'")
+
+    def secret(self) -> str:
+        """Its record of the user's password: for SCRAM, keys from which none can be derived."""
+        ((found,),) = self.by_owner(f"SELECT rolpassword FROM pg_authid WHERE rolname = '{USER}'")
+        return str(found)
+
+    def by_owner(self, statement: str) -> list[tuple[Any, ...]]:
+        """The answer to the owner, who by socket needs no password."""
         with psycopg.connect(
             host=str(self.home), port=self.server_port, user=OWNER, dbname=OWNER
         ) as connection:
-            connection.execute(f"ALTER USER {USER} PASSWORD '{self.password}'")
+            cursor = connection.execute(statement)
+            return cursor.fetchall() if cursor.description else []
 
     def connect(self, limit_s: float = 10) -> psycopg.Connection[tuple[Any, ...]]:
         """A connection to the server itself. Raises psycopg.Error, with the server's own words."""

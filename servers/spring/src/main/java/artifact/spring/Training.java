@@ -27,7 +27,7 @@ final class Training {
             for (String client : List.of("blocking", "pooled", "worker-threads", "event-loop")) {
                 visit(List.of("--client=" + client, remoteUrl), "/v1/hello");
             }
-            for (String client : List.of("reactor", "jdk")) {
+            for (String client : List.of("reactor", "jdk", "boot")) {
                 visit(List.of("--client=pooled", "--http-client=" + client, remoteUrl), "/v1/hello");
             }
         }

@@ -28,15 +28,19 @@ final class Words {
             Map.entry("max-connections", Kind.LIMIT),
             Map.entry("keep-alive-requests", Kind.LIMIT),
             Map.entry("permits", Kind.COUNT),
+            Map.entry("fair-permits", Kind.SWITCH),
+            Map.entry("virtual-threads", Kind.COUNT),
             Map.entry("beyond-permits", Kind.oneOf("wait", "answer-503", "close")),
             Map.entry("body-bytes", Kind.COUNT),
             Map.entry("long-permits", Kind.COUNT),
             Map.entry("long-threads", Kind.COUNT),
+            Map.entry("long-yields-us", Kind.COUNT),
             Map.entry("client", Kind.oneOf("blocking", "pooled", "worker-threads", "event-loop")),
             Map.entry("lock", Kind.oneOf("synchronized", "reentrant", "shared")),
             Map.entry("appender", Kind.oneOf("file", "asynchronous")),
             Map.entry("as-published", Kind.SWITCH),
-            Map.entry("http-client", Kind.oneOf("apache", "reactor", "jdk")),
+            Map.entry("http-client", Kind.oneOf("apache", "reactor", "jdk", "boot")),
+            Map.entry("response-timeout", Kind.SWITCH),
             Map.entry("states-every-ms", Kind.COUNT),
             Map.entry("count-pinned", Kind.SWITCH));
 
@@ -45,7 +49,12 @@ final class Words {
     /** @throws IllegalArgumentException naming the argument and what is allowed */
     static Options parse(String... arguments) {
         Map<String, String> defaults = new HashMap<>(
-                Map.of("client-connections", "10000", "control-percent", "0", "beyond-permits", "wait"));
+                Map.of(
+                "client-connections", "10000",
+                "control-percent", "0",
+                "beyond-permits", "wait",
+                "fair-permits", "true",
+                "response-timeout", "true"));
         Matcher placeholder = PLACEHOLDER.matcher(properties());
         while (placeholder.find()) {
             defaults.putIfAbsent(placeholder.group(1), placeholder.group(2));

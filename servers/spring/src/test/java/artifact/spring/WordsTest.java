@@ -17,7 +17,7 @@ class WordsTest {
     @CsvSource(delimiter = '|', textBlock = """
             --client=async             | client is one of blocking, pooled, worker-threads, event-loop, not async
             --client=Blocking          | client is one of blocking, pooled, worker-threads, event-loop, not Blocking
-            --http-client=okhttp       | http-client is one of apache, reactor, jdk, not okhttp
+            --http-client=okhttp       | http-client is one of apache, reactor, jdk, boot, not okhttp
             --remote.url=127.0.0.1:80  | remote.url is a URL that begins with http://, not 127.0.0.1:80
             --address=localhost        | address is an IPv4 address of this machine, not localhost
             --lock=none                | lock is one of synchronized, reentrant, shared, not none
@@ -46,7 +46,7 @@ class WordsTest {
         String reason = assertThrows(IllegalArgumentException.class, () -> Words.parse(argument))
                 .getMessage();
         assertTrue(reason.startsWith(name + " is no option; there are address, appender, as-published, "), reason);
-        assertTrue(reason.endsWith(" threads, virtual"), reason);
+        assertTrue(reason.endsWith(" threads, virtual, virtual-threads"), reason);
     }
 
     @Test

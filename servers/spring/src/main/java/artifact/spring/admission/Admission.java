@@ -1,6 +1,9 @@
 package artifact.spring.admission;
 
 import artifact.stacks.common.Options;
+import artifact.stacks.common.Permits;
+import java.util.concurrent.Executors;
+import org.apache.coyote.AbstractProtocol;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.tomcat.TomcatConnectorCustomizer;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
@@ -10,8 +13,9 @@ import org.springframework.core.Ordered;
 
 /**
  * Limits before the application: {@code permits} of requests in flight, {@code body-bytes} of a request's length.
- * {@code beyond-permits} is what becomes of one request more: it waits in order of arrival, is answered with 503, or
- * its connection is closed before it has a thread.
+ * {@code beyond-permits} is what becomes of one request more: it waits, in order of arrival unless {@code fair-permits} is
+ * false, is answered with 503, or its connection is closed before it has a thread. {@code virtual-threads} is a fixed pool of
+ * virtual ones in place of one for each request: the others wait unread, as before a pool of platform threads.
  */
 @Configuration(proxyBeanMethods = false)
 public class Admission {
@@ -20,8 +24,9 @@ public class Admission {
     @ConditionalOnProperty("permits")
     FilterRegistrationBean<PermitsFilter> permits(Options options) {
         boolean waits = !options.is("beyond-permits", "answer-503");
+        Permits permits = new Permits(options.number("permits"), options.on("fair-permits"));
         FilterRegistrationBean<PermitsFilter> registration =
-                new FilterRegistrationBean<>(new PermitsFilter(options.number("permits"), waits));
+                new FilterRegistrationBean<>(new PermitsFilter(permits, waits));
         registration.setEnabled(!options.is("beyond-permits", "close"));
         registration.setOrder(Ordered.HIGHEST_PRECEDENCE + 1);
         // An asynchronous request leaves its thread and would give its permit back unanswered: better refused.
@@ -33,6 +38,15 @@ public class Admission {
     @ConditionalOnProperty(name = "beyond-permits", havingValue = "close")
     TomcatConnectorCustomizer handOver(Options options) {
         return HandOver.limitedTo(options.number("permits"));
+    }
+
+    @Bean
+    @ConditionalOnProperty("virtual-threads")
+    TomcatConnectorCustomizer fixedPoolOfVirtualThreads(Options options) {
+        int threads = options.number("virtual-threads");
+        return connector -> ((AbstractProtocol<?>) connector.getProtocolHandler())
+                .setExecutor(Executors.newFixedThreadPool(
+                        threads, Thread.ofVirtual().name("pool-", 0).factory()));
     }
 
     @Bean

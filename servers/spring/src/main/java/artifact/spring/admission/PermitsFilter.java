@@ -10,9 +10,9 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 
 /**
- * Admits so many requests to the handler, first come, first served, whatever thread they have. Virtual threads
- * admit then as many as a pool of that size; platform threads of a larger pool wait here, in order, and not where
- * they would overtake each other. A request beyond the permits waits, or is answered with 503; by then Tomcat has
+ * Admits so many requests to the handler, whatever thread they have. Virtual threads
+ * admit then as many as a pool of that size; platform threads of a larger pool wait here, in order where the permits are fair,
+ * and not where they would overtake each other. A request beyond the permits waits, or is answered with 503; by then Tomcat has
  * read its head, and it has its thread.
  */
 final class PermitsFilter implements Filter {
@@ -20,8 +20,8 @@ final class PermitsFilter implements Filter {
     private final Permits permits;
     private final boolean waits;
 
-    PermitsFilter(int permits, boolean waits) {
-        this.permits = new Permits(permits);
+    PermitsFilter(Permits permits, boolean waits) {
+        this.permits = permits;
         this.waits = waits;
     }
 

@@ -12,7 +12,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.http.client.HttpComponentsClientHttpRequestFactory;
 
-/** Apache's HttpClient, by default: the thread that asks writes to the socket and reads from it. */
+/** Apache's HttpClient, by default: the thread that asks writes to the socket and reads from it, at most so long unless {@code response-timeout} is false. */
 @Lazy
 @ConditionalOnProperty(name = "http-client", havingValue = "apache", matchIfMissing = true)
 final class ApacheRemote implements Remote, AutoCloseable {
@@ -30,8 +30,9 @@ final class ApacheRemote implements Remote, AutoCloseable {
                         // Five by default.
                         .setMaxConnPerRoute(connections)
                         .build())
-                .setDefaultRequestConfig(
-                        RequestConfig.custom().setResponseTimeout(TIMEOUT).build())
+                .setDefaultRequestConfig(RequestConfig.custom()
+                        .setResponseTimeout(options.on("response-timeout") ? TIMEOUT : Timeout.DISABLED)
+                        .build())
                 // No other client sends a request a second time.
                 .disableAutomaticRetries()
                 .build();

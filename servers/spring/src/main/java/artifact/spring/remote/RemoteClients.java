@@ -18,7 +18,8 @@ import org.springframework.context.annotation.Import;
     EventLoopController.class,
     ApacheRemote.class,
     ReactorRemote.class,
-    JdkRemote.class
+    JdkRemote.class,
+    BootRemote.class
 })
 public class RemoteClients {
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import artifact.spring.App;
+import artifact.stacks.common.Permits;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
@@ -21,7 +22,7 @@ class AdmissionTest {
     private static final int PERMITS = 3;
     private static final int CLOSED = 0;
 
-    private final PermitsFilter permits = new PermitsFilter(PERMITS, true);
+    private final PermitsFilter permits = new PermitsFilter(new Permits(PERMITS), true);
     private final AtomicInteger inFlight = new AtomicInteger();
     private final AtomicInteger peak = new AtomicInteger();
     private final AtomicInteger served = new AtomicInteger();

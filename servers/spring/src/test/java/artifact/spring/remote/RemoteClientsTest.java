@@ -2,12 +2,14 @@ package artifact.spring.remote;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import artifact.spring.App;
 import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -18,6 +20,8 @@ class RemoteClientsTest {
     private static final String ONE_THREAD = "--threads=1";
     private static final String REACTOR = "pooled --http-client=reactor";
     private static final String JDK = "pooled --http-client=jdk";
+    private static final String BOOT = "pooled --http-client=boot";
+    private static final String NO_TIMEOUT = "pooled --response-timeout=false";
     private static final int REQUESTS = 5;
 
     @ParameterizedTest
@@ -51,7 +55,7 @@ class RemoteClientsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"blocking", "pooled", REACTOR, JDK})
+    @ValueSource(strings = {"blocking", "pooled", REACTOR, JDK, BOOT, NO_TIMEOUT})
     void oneTomcatThreadThatBlocksHasOneRequestAtTheRemote(String client) throws Exception {
         try (SlowRemote remote = new SlowRemote();
                 App app = start(client, remote, ONE_THREAD)) {
@@ -63,7 +67,7 @@ class RemoteClientsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"blocking", "pooled", REACTOR, JDK})
+    @ValueSource(strings = {"blocking", "pooled", REACTOR, JDK, BOOT, NO_TIMEOUT})
     void virtualThreadsThatBlockAreAllAtTheRemote(String client) throws Exception {
         try (SlowRemote remote = new SlowRemote();
                 App app = start(client, remote, ONE_THREAD, "--virtual=true")) {
@@ -95,6 +99,28 @@ class RemoteClientsTest {
             remote.answer();
             assertEquals(200, app.get("/v1/hello").statusCode());
             assertEquals(!virtual, threadsCalled("pool-") > before);
+        }
+    }
+
+    /** Apache's client and Netty's are on this class path, for other modes. */
+    @Test
+    void springBootChoosesTheClientOfTheJdk() throws Exception {
+        try (SlowRemote remote = new SlowRemote();
+                App app = start(BOOT, remote, "--virtual=true")) {
+            remote.answer();
+            assertEquals(200, app.get("/v1/hello").statusCode());
+            assertTrue(remote.lastAgent.startsWith("Java-http-client/"), remote.lastAgent);
+        }
+    }
+
+    @Test
+    void aFixedPoolOfVirtualThreadsTakesNoMoreThanItHas() throws Exception {
+        try (SlowRemote remote = new SlowRemote();
+                App app = start("pooled", remote, "--virtual=true", "--virtual-threads=2")) {
+            List<CompletableFuture<HttpResponse<String>>> answers = ask(app);
+            App.await("two are at the remote", () -> remote.inFlight.get() == 2);
+            answerAll(remote, answers);
+            assertEquals(2, remote.peak.get());
         }
     }
 

@@ -19,6 +19,7 @@ final class SlowRemote implements AutoCloseable {
     final AtomicInteger inFlight = new AtomicInteger();
     final AtomicInteger peak = new AtomicInteger();
     volatile String lastQuery;
+    volatile String lastAgent;
     private final CountDownLatch mayAnswer = new CountDownLatch(1);
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     private final HttpServer server;
@@ -29,6 +30,7 @@ final class SlowRemote implements AutoCloseable {
         server.createContext("/", exchange -> {
             peak.accumulateAndGet(inFlight.incrementAndGet(), Math::max);
             lastQuery = exchange.getRequestURI().getRawQuery();
+            lastAgent = exchange.getRequestHeaders().getFirst("User-Agent");
             awaitPermission();
             inFlight.decrementAndGet();
             exchange.getResponseHeaders().set("Content-Type", "text/html;charset=utf-8");

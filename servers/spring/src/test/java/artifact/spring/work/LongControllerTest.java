@@ -37,7 +37,7 @@ class LongControllerTest {
         Options options = Options.parse(
                 arguments,
                 Map.of("control-percent", "0"),
-                Map.of("long-permits", Kind.COUNT, "long-threads", Kind.COUNT));
+                Map.of("long-permits", Kind.COUNT, "long-threads", Kind.COUNT, "long-yields-us", Kind.COUNT));
         return new LongController(new Watched(options), options);
     }
 
@@ -76,6 +76,28 @@ class LongControllerTest {
         assertTrue(request.isAlive(), "it waits for its answer");
         ends.release();
         request.join();
+    }
+
+    @Test
+    void yieldsBetweenPartsOfALongRequest() throws Exception {
+        LongController controller = controller("--long-yields-us=1000");
+        Thread request = Thread.startVirtualThread(() -> controller.burn(2500));
+        for (int parts = 0; parts < 3; parts++) {
+            assertSame(request, computing.take());
+            ends.release();
+        }
+        request.join();
+        assertTrue(computing.isEmpty(), "three parts and no more");
+    }
+
+    /** One carrier would show more, but their number is the JVM's: here it matters that all of the time is computed. */
+    @Test
+    void computesAsLongInParts() throws Exception {
+        try (App app = App.start("--virtual=true", "--long-yields-us=1000")) {
+            long startNs = System.nanoTime();
+            assertEquals("OK", app.get("/api/long-test?cpu_us=30000").body());
+            assertTrue(System.nanoTime() - startNs >= 30_000_000);
+        }
     }
 
     @Test

@@ -2,7 +2,7 @@ package artifact.stacks.common;
 
 import java.util.concurrent.Semaphore;
 
-/** Admits so many at a time; the others wait, in the order in which they came. */
+/** Admits so many at a time; the others wait, in the order in which they came unless the permits are unfair. */
 public final class Permits {
 
     /** Work that may fail in its own way. */
@@ -14,7 +14,12 @@ public final class Permits {
 
     /** @param permits 0 for no limit */
     public Permits(int permits) {
-        this.permits = permits == 0 ? null : new Semaphore(permits, true);
+        this(permits, true);
+    }
+
+    /** @param fair false: one that comes may take a permit before those that wait for it have woken up */
+    public Permits(int permits, boolean fair) {
+        this.permits = permits == 0 ? null : new Semaphore(permits, fair);
     }
 
     public <T, E extends Exception> T within(Work<T, E> work) throws E {

@@ -1,0 +1,53 @@
+# Rivals: other explanations of a finding, each with the comparison that would come out otherwise if it were right (guide.yaml,
+# `alternatives`). Their verdicts are a family of their own: Holm over the rivals, as many as the run measured. A rival that this run does
+# not exclude may be excluded by another shipped run, judged alike.
+
+#' The comparisons that decide rivals, each once.
+#'
+#' @param findings see read_findings().
+#' @return data.table: comparison_names.
+read_rivals <- function(findings) {
+  rows <- lapply(findings, function(finding) rbindlist(lapply(finding$alternatives, function(rival) place_of_pair(rival$pair, finding))))
+  unique(rbindlist(c(list(typed_table(comparison_names)), rows), use.names = TRUE))
+}
+
+#' The words for a rival: excluded, left (the outcome says whether undecided, or as the rival would have it), not measured; or excluded by a run.
+#' @export
+rival_states <- c("excluded", "left", "not measured")
+
+#' Whether each rival is excluded.
+#'
+#' @param findings see read_findings(); `comparisons` see compare_modes(), with or without verdicts of the primaries.
+#' @param others named list of the comparisons of other runs.
+#' @return data.table, a row per rival: finding (its id), rival and swap (words), excluded_by (outcomes, by spaces), outcome (see standing(), by
+#'   the verdict among the rivals), state (see rival_states; "excluded by run NAME" where only another run does), the columns of the comparisons.
+decide_alternatives <- function(findings, comparisons, others = list()) {
+  decided <- states_of_rivals(findings, comparisons)
+  for (name in names(others)) {
+    there <- guarded(states_of_rivals(findings, others[[name]]), "alternatives", decided[0])
+    if (nrow(there) != nrow(decided)) next
+    decided[state %in% rival_states[-1] & outcome %in% c("open", "none") & there$state == "excluded", state := paste("excluded by run", name)]
+  }
+  decided[]
+}
+
+states_of_rivals <- function(findings, comparisons) {
+  family <- add_verdicts(comparisons, read_rivals(findings))
+  rows <- lapply(findings, function(finding) {
+    rbindlist(lapply(finding$alternatives, function(rival) {
+      row <- row_of(rival$pair, finding, family)
+      data.table(finding = finding$id, rival = rival$rival, swap = rival$swap, excluded_by = paste(rival$excluded_by, collapse = " "), row, outcome = standing(row))
+    }), use.names = TRUE, fill = TRUE)
+  })
+  none <- copy(family[0])[, c("finding", "rival", "swap", "excluded_by", "outcome") := character()]
+  found <- rbindlist(c(list(none), rows), use.names = TRUE, fill = TRUE)
+  found[, state := fcase(outcome == "none", "not measured", is_met(outcome, excluded_by), "excluded", default = "left")][]
+}
+
+no_alternatives <- function() decide_alternatives(list(), no_judged())
+
+#' Reads what decide_alternatives() found.
+#'
+#' @param path path of results/alternatives.csv; a run of before has none.
+#' @export
+read_alternatives <- function(path) if (file.exists(path)) read_comparisons(path) else no_alternatives()
