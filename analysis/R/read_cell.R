@@ -70,7 +70,7 @@ slice_columns <- c(
   "gc_pause_ms", slice_statistics
 )
 
-# Cells of before validity 15 do not say whether a quota stopped them, and those of before comparisons 39 not what others spent beside a server.
+# Cells of before validity 15 do not say whether a quota stopped them, and those of before comparisons 24 not what others spent beside a server.
 later_slice_columns <- c("throttled", "backend_cpu_us_per_request", "generator_cpu_us_per_request")
 
 no_rows <- function(columns) {
