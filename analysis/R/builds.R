@@ -312,7 +312,7 @@ at_one_speed <- function(logs, slowness) {
 
 lines_of_builds <- function(judged) {
   rows <- judged$table
-  reasons <- rows[reason != "" & verdict == "", sprintf("%s: %s", title_of_row(statistic), reason)]
+  reasons <- if (judged$verdict != "invalid") rows[reason != "" & verdict == "", unique(sprintf("%s: %s", title_of_row(statistic), reason))]
   c(sentence_of_builds(judged), sentences_of_variants(judged), if (nrow(rows) > 0) c("", table_lines(table_of_builds(rows))), if (length(c(judged$remarks, reasons)) > 0) c("", judged$remarks, reasons))
 }
 

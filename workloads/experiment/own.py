@@ -109,6 +109,11 @@ def faults_of_requests(own: dict[str, Any]) -> list[str]:
     if len(text) > REQUESTS_CHARACTERS:
         allowed = f"{REQUESTS_CHARACTERS:,} characters in all, or {{file: paths.txt}}"
         faults.append(f"own.requests = {len(text):,} characters; allowed: {allowed}")
+    for at, each in enumerate(own.get("requests", [])):
+        if "file" in each and not (ROOT / each["file"]).is_file():
+            faults.append(
+                f'own.requests.{at}.file = "{each["file"]}"; allowed: a file that is there'
+            )
     named = [word for word in (*FILLED, "{env:", '"file"') if word in text]
     if "users" in own and (named or "script" in own):
         found = "a script" if not named else named[0].replace("{env:", "headers_from_environment")

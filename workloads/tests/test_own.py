@@ -135,6 +135,10 @@ def test_readiness_folder_and_variables_are_those_of_the_builds():
         ({"old": None}, "own.old = null; allowed: it must be there"),
         ({"variants": {"a": {}, "b": {}}}, "own.variants = {...}; allowed: only without old and"),
         ({"requests": None}, "own.requests = null; allowed: it must be there, or script"),
+        (
+            {"requests": [{"file": "no.txt"}]},
+            'own.requests.0.file = "no.txt"; allowed: a file that',
+        ),
         ({"requests": [{"path": "https://x/"}]}, "HTTPS and HTTP/2 are not spoken here"),
         (
             {"rate_per_s": None, "users": 9, "requests": [{"path": "/{n}"}]},
