@@ -130,7 +130,7 @@ class Telemetry(threading.Thread):
         """The longest time in which the machine, or the group of this program, did not run.
 
         A lid was closed, a virtual machine moved, a container was paused. A gap in which our
-        threads waited for a CPU is another's work: one that gives way may hold Python's lock.
+        threads waited for a CPU is the work of others: an idle one may hold Python's lock.
         """
         gaps = (
             after_s - before_s - BEAT_S - (waited_s - waited_before_s)
