@@ -103,7 +103,7 @@ no_builds <- function() {
 
 too_few_starts <- function(count, cells) {
   budget_s <- cells$mode$configuration$slices$until$budget_s
-  sprintf("%d starts that count, of %d that are needed: budget_s = %s is too short for them", as.integer(count), starts_at_least, format_number(budget_s))
+  sprintf("starts that count: %d of %d needed; budget_s = %s is too short for them", as.integer(count), starts_at_least, format_number(budget_s))
 }
 
 # The rounds ended because a server still held something after a load.
@@ -161,7 +161,7 @@ judge_statistic <- function(pair, statistic, limit) {
   # CPU time per request falls with the rate: it is shown, and the throughputs decide.
   unlike <- statistic == "cpu_us_per_request" && serves_otherwise(pair)
   starts <- c(effect$starts, 0)[1]
-  few <- if (starts < starts_at_least) sprintf("%d starts with a round that counts, of %d that are needed", as.integer(starts), starts_at_least) else ""
+  few <- if (starts < starts_at_least) sprintf("starts with a round that counts: %d of %d needed", as.integer(starts), starts_at_least) else ""
   reason <- c(Filter(nzchar, c(if (unlike) throughputs_differ, effect$why, if (starts < starts_at_least) c(spoiled, few))), "")[1]
   ends <- ends_of_build(effect)
   found <- data.table(
@@ -310,17 +310,9 @@ at_one_speed <- function(logs, slowness) {
 
 # ---- For a terminal and a job of CI ---------------------------------------------------------------
 
-#' Writes builds.csv, verdict.txt and status, and what other tools read, see travel.R.
-write_builds <- function(judged, results) {
-  write_travelling(judged, results)
-  write_table(judged$table, file.path(results, "builds.csv"))
-  writeLines(lines_of_builds(judged), file.path(results, "verdict.txt"))
-  writeLines(as.character(build_verdicts[[judged$verdict]]), file.path(results, "status"))
-}
-
 lines_of_builds <- function(judged) {
   rows <- judged$table
-  reasons <- rows[reason != "" & verdict == "", sprintf("%s: %s", title_of_row(statistic), reason)]
+  reasons <- if (judged$verdict != "invalid") rows[reason != "" & verdict == "", unique(sprintf("%s: %s", title_of_row(statistic), reason))]
   c(sentence_of_builds(judged), sentences_of_variants(judged), if (nrow(rows) > 0) c("", table_lines(table_of_builds(rows))), if (length(c(judged$remarks, reasons)) > 0) c("", judged$remarks, reasons))
 }
 

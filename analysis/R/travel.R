@@ -4,6 +4,14 @@
 # (https://bencher.dev/docs/reference/bencher-metric-format/). In JUnit's XML a statistic with a limit is a test case: slower is a failure,
 # undecided is skipped, and an invalid comparison is an error.
 
+#' Writes builds.csv, verdict.txt and status, and what other tools read.
+write_builds <- function(judged, results) {
+  write_travelling(judged, results)
+  write_table(judged$table, file.path(results, "builds.csv"))
+  writeLines(lines_of_builds(judged), file.path(results, "verdict.txt"))
+  writeLines(as.character(build_verdicts[[judged$verdict]]), file.path(results, "status"))
+}
+
 write_travelling <- function(judged, results) {
   path <- function(name) file.path(results, name)
   jsonlite::write_json(as_verdict(judged), path("verdict.json"), auto_unbox = TRUE, null = "null", na = "null", digits = NA, pretty = TRUE)

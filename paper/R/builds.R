@@ -6,6 +6,12 @@ cells_of_builds <- function(results) {
   cells[order(vapply(cells, function(cell) cell$labels$order$position, 0))]
 }
 
+#' Lines of verdict.txt on single variants.
+sentences_of_builds <- function(results) {
+  lines <- readLines(file.path(results, "verdict.txt"))
+  head(lines, c(which(lines == ""), length(lines) + 1)[1] - 1)[-1]
+}
+
 #' Lines of verdict.txt behind its table.
 remarks_of_builds <- function(results) {
   lines <- readLines(file.path(results, "verdict.txt"))

@@ -100,8 +100,8 @@ class Telemetry(threading.Thread):
         self.period_s = 1 / rate_hz / self.clocks_per_sample
         self.samples: list[Sample] = []
         self.cpu_s = 0.0
-        # Beats of the machine: a gap between two is time in which nothing ran.
-        self.beats: list[float] = []
+        # Beats of the machine, each with how long our threads have waited for a CPU so far.
+        self.beats: list[tuple[float, float]] = []
         self.fault: Exception | None = None
         self._ended = threading.Event()
 
@@ -122,15 +122,20 @@ class Telemetry(threading.Thread):
 
     def _beat(self) -> None:
         """At usual priority, in which a busy machine makes nothing wait for long."""
+        threads = (threading.get_native_id(), self.native_id)
         while not self._ended.wait(BEAT_S):
-            self.beats.append(time.time())
+            self.beats.append((time.time(), sum(map(waited_for_cpu_s, threads))))
 
     def stood_still_s(self) -> float:
         """The longest time in which the machine, or the group of this program, did not run.
 
-        A lid was closed, a virtual machine moved, a container was paused.
+        A lid was closed, a virtual machine moved, a container was paused. A gap in which our
+        threads waited for a CPU is the work of others: an idle one may hold Python's lock.
         """
-        gaps = (after - before - BEAT_S for before, after in itertools.pairwise(self.beats))
+        gaps = (
+            after_s - before_s - BEAT_S - (waited_s - waited_before_s)
+            for (before_s, waited_before_s), (after_s, waited_s) in itertools.pairwise(self.beats)
+        )
         return max(0.0, *gaps) if len(self.beats) > 1 else 0.0
 
     def _watch(self) -> None:
@@ -345,6 +350,13 @@ def compilers_of(pid: int) -> list[Path]:
                 if (tasks / task / "comm").read_text().strip() in COMPILERS:
                     found.append(tasks / task / "schedstat")
     return found
+
+
+def waited_for_cpu_s(thread: int | None) -> float:
+    """How long a thread of this program was ready without running; 0 where that is not known."""
+    with contextlib.suppress(OSError, IndexError, ValueError):
+        return int(Path(f"/proc/self/task/{thread}/schedstat").read_text().split()[1]) / 1e9
+    return 0.0
 
 
 def threads_cpu_s(threads: list[Path]) -> float:

@@ -19,6 +19,8 @@ from workloads.machine.provenance import ROOT
 STUDY, BUILDS, TIER, CAPACITY = "own", ("old", "new"), "load", "capacity"
 # Ends the name of a second process of the first variant.
 AGAIN = "-again"
+# A shorter budget has no time for it, unless the file asks for it.
+A_A_BUDGET_S = 120
 COLORS = ("gray", "blue", "vermilion", "green")
 # Where config.yaml has its results, unless the command line says otherwise.
 DEFAULT_RESULTS = "results"
@@ -107,6 +109,11 @@ def faults_of_requests(own: dict[str, Any]) -> list[str]:
     if len(text) > REQUESTS_CHARACTERS:
         allowed = f"{REQUESTS_CHARACTERS:,} characters in all, or {{file: paths.txt}}"
         faults.append(f"own.requests = {len(text):,} characters; allowed: {allowed}")
+    for at, each in enumerate(own.get("requests", [])):
+        if "file" in each and not (ROOT / each["file"]).is_file():
+            faults.append(
+                f'own.requests.{at}.file = "{each["file"]}"; allowed: a file that is there'
+            )
     named = [word for word in (*FILLED, "{env:", '"file"') if word in text]
     if "users" in own and (named or "script" in own):
         found = "a script" if not named else named[0].replace("{env:", "headers_from_environment")
@@ -158,7 +165,8 @@ def study_of(own: dict[str, Any], server: str) -> dict[str, Any]:
 
 def a_a_of(own: dict[str, Any], first: str) -> dict[str, Any]:
     """The first variant as a second process in the same turns: the floor of what can be seen."""
-    wanted = own.get("a_a", "variants" not in own)
+    enough = "variants" not in own and own["budget_s"] >= A_A_BUDGET_S
+    wanted = own.get("a_a", enough)
     pair = {"title": f"{first} again", "a_a_of": first, "tiers": [TIER]}
     return {f"{first}{AGAIN}": pair} if wanted else {}
 

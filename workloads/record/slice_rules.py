@@ -27,7 +27,7 @@ GENERATOR = "generator_healthy"
 STOOD_STILL = "stood_still"
 OF_EVERYTHING = {"not_completed", "idle_connections", "unthrottled", STOOD_STILL}
 # A machine whose processes all stop for longer did not only schedule late.
-STOOD_STILL_S = 0.5
+STOOD_STILL_S = 1.0
 # Disturbances that these find make latency longer, never shorter.
 BURDENS = {"compiled", "undisturbed", "steady_speed", "idle_neighbors"}
 

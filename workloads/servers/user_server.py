@@ -15,6 +15,7 @@ import ipaddress
 import os
 import re
 import socket
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -41,6 +42,8 @@ from workloads.servers.server import LOG_END_BYTES, STOP_LIMIT_S, TMP, Server, w
 PUNCH_HOLE = 3
 # Stands for a variable of the caller, as in workloads/scripts/requests.lua.
 SECRET = re.compile(r"\{env:(\w+)\}")
+# How long a process that goes to the background may take to leave the group of its parent.
+LEAVING_S = 2.0
 # How long a command that ends a server may take.
 STOP_COMMAND_LIMIT_S = 30
 SPRING_ADDRESS = f"add --server.address={LOOPBACK} (Spring Boot) or the like"
@@ -73,6 +76,8 @@ class UserServer(Server):
         # perf, while it records, and why there is no profile.
         self.recorder: Process | None = None
         self.no_profile = self.why = ""
+        # When the command was first seen to have ended; 0 before.
+        self.left_s = 0.0
         self.words = words_of(mode.get("id", "backend"), port, cpus) | dict(more)
         self.folder, self.begun_s = folder, since_boot_s()
         super().__init__(
@@ -117,7 +122,15 @@ class UserServer(Server):
         return [self.process.pid, *children(self.process.pid)]
 
     def has_given_up(self) -> bool:
-        """A command that ends well may have left the server in the background."""
+        """A command that ends well may have left the server in the background.
+
+        What it has left may still be in its group, which ends with it: it gets time to leave.
+        """
+        ends = os.WEXITED | os.WNOHANG | os.WNOWAIT
+        if self.process.exit_status is None and os.waitid(os.P_PID, self.process.pid, ends):
+            self.left_s = self.left_s or time.monotonic()
+            if time.monotonic() < self.left_s + LEAVING_S and marked(self.mark()):
+                return False
         if not self.process.ended():
             return False
         left = "stop" in self.mode or bool(marked(self.mark()))

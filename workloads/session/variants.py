@@ -25,7 +25,7 @@ from workloads.session.students_t import quantile
 from workloads.session.until_decided import P99, VALUES, log_ratios
 
 # A budget has time for so many, unless a start takes more than half of its share.
-STARTS_PLANNED, ROUNDS_OF_A_START = 6, 2
+STARTS_PLANNED, ROUNDS_OF_A_START = 6, 1
 CONFIDENCE = 0.99
 # Rounds from which on a slope of CPU time by speed is taken.
 ROUNDS_FOR_SPEED = 5

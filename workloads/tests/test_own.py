@@ -91,6 +91,19 @@ def test_short_file_becomes_one_session_of_two_modes_in_turns():
     assert str(ROOT / "workloads/examples/two-builds/service.py") in grid.files(session)
 
 
+@pytest.mark.parametrize(
+    ("keys", "modes"),
+    [
+        ({"budget_s": 60}, ["old", "new"]),
+        ({"budget_s": 60, "a_a": True}, ["old", "new", "old-again"]),
+        ({"a_a": False}, ["old", "new"]),
+    ],
+)
+def test_first_variant_is_there_twice_where_the_budget_has_time(keys, modes):
+    grid = grid_of(**keys)
+    assert [*grid.plan(grid.sessions[0]).modes] == modes
+
+
 def test_users_are_a_closed_loop():
     grid = grid_of(rate_per_s=None, users=7)
     load = grid.plan(grid.sessions[0]).loads["load/jmeter"]
@@ -122,6 +135,10 @@ def test_readiness_folder_and_variables_are_those_of_the_builds():
         ({"old": None}, "own.old = null; allowed: it must be there"),
         ({"variants": {"a": {}, "b": {}}}, "own.variants = {...}; allowed: only without old and"),
         ({"requests": None}, "own.requests = null; allowed: it must be there, or script"),
+        (
+            {"requests": [{"file": "no.txt"}]},
+            'own.requests.0.file = "no.txt"; allowed: a file that',
+        ),
         ({"requests": [{"path": "https://x/"}]}, "HTTPS and HTTP/2 are not spoken here"),
         (
             {"rate_per_s": None, "users": 9, "requests": [{"path": "/{n}"}]},

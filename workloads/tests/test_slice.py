@@ -23,7 +23,7 @@ def test_undisturbed_slice_of_a_warm_server_is_kept(make_slice):
         ({"idle_neighbors_share": 0.021}, "idle_neighbors"),
         # Between two samples the count grows by part of one.
         ({"throttled": 0.2}, "unthrottled"),
-        ({"stood_still_s": 0.6}, "stood_still"),
+        ({"stood_still_s": 1.1}, "stood_still"),
     ],
 )
 def test_rule_catches_what_it_is_for_and_nothing_else_does(make_slice, metrics, caught_by):
@@ -39,7 +39,7 @@ def test_rule_catches_what_it_is_for_and_nothing_else_does(make_slice, metrics, 
         # Not a JVM, and no value of the probe.
         {"compiler_share": None, "compiler_cpu_s": None, "speed_server": None},
         {"others_cpu_share": 0.15, "steal_share": 0.05},
-        {"stood_still_s": 0.4},
+        {"stood_still_s": 0.9},
         {"idle_neighbors_share": 0.02},
         # A slow CPU is judged with the other side of its round.
         {"speed_server": 3.0},

@@ -330,7 +330,7 @@ def test_variants_are_started_until_the_budget_is_spent(plan, monkeypatch):
     starts, found = by_starts(plan, monkeypatch, BOTH)
     assert len(starts) == 6
     rounds = [each.start for each in next(iter(found.values()))]
-    assert all(rounds.count(start) >= 2 for start in starts)
+    assert all(rounds.count(start) >= 1 for start in starts)
 
 
 def test_variants_that_are_settled_have_had_three_starts(plan, monkeypatch):

@@ -265,10 +265,36 @@ def test_server_that_stays_unready_is_refused_with_its_last_status(start, monkey
     monkeypatch.setattr(start_module, "wrong_answer", ask)
     live, why = start(*PYTHON, LATE, "{port}", "999", "503")
     assert live is None
-    refused = r"no right answer after \d+ s, last HTTPException\('status 503, not 200'\)"
+    refused = r"no right answer after \d+ s, last HTTPException\('status 503, not 200: ok'\)"
     assert re.search(refused, why)
     # A person who waits reads why, once.
     assert len(re.findall(f"{refused}; it has until 60 s", capsys.readouterr().err)) == 1
+
+
+MOVED = """
+while True:
+    c, _ = s.accept()
+    if c.recv(9999):
+        c.sendall(b"HTTP/1.1 302 X\\r\\nLocation: /login\\r\\nContent-Length: 0\\r\\n\\r\\n")
+    c.close()
+"""
+
+
+@pytest.mark.parametrize(
+    ("answers", "expected"),
+    [
+        (MOVED, "status 302 to /login, not 200'); name a ready_path that answers by itself"),
+        (ANSWER.format(status=400), "not 200: ok'); if it wants a header: ready_headers"),
+    ],
+)
+def test_server_that_never_will_be_ready_is_named_at_once(start, answers, expected, monkeypatch):
+    monkeypatch.setattr(start_module, "SAID_AFTER_S", 0.2)
+    listen = LISTEN.format(address="127.0.0.1", port=WANTED)
+    begun_s = time.monotonic()
+    live, why = start(*PYTHON, listen + answers, "{port}")
+    assert live is None
+    assert expected in why
+    assert time.monotonic() - begun_s < 60
 
 
 def test_server_that_ends_before_it_is_ready_has_died(start):

@@ -137,7 +137,7 @@ test_that("builds of two sessions are not compared", {
 
 test_that("too few starts, and rounds that do not count, are no comparison", {
   few <- judged(rounds = 4, starts = 2)
-  expect_equal(c(few$verdict, few$why), c("invalid", "2 starts that count, of 3 that are needed: budget_s = 100 is too short for them"))
+  expect_equal(c(few$verdict, few$why), c("invalid", "starts that count: 2 of 3 needed; budget_s = 100 is too short for them"))
   results <- write_session()
   path <- file.path(cell_of(results, "new"), "slices.csv")
   slices <- read_as_text(path)[kind == "plain", `:=`(kept = "false", reason = "not_completed")]
@@ -153,7 +153,7 @@ test_that("rounds that were disturbed count for all but latency", {
   expect_equal(unname(verdicts(found)), c("not slower", "undecided", "undecided", "not slower", "", "not slower"))
   # The others decide, and a sentence says what is missing.
   expect_equal(found$verdict, "not slower")
-  expect_match(lines_of_builds(found), "new: open: 99th percentile of latency: 1 starts with a round that counts, of 3 that are needed", all = FALSE)
+  expect_match(lines_of_builds(found), "new: open: 99th percentile of latency: starts with a round that counts: 1 of 3 needed", all = FALSE)
 })
 
 test_that("a build that answers something else is named with both answers", {

@@ -344,8 +344,11 @@ def test_counters_of_the_kernel_can_be_read():
 def test_gap_between_two_beats_is_time_in_which_the_machine_stood_still():
     watching = Telemetry(os.getpid(), 1, CPUS, rate_hz=50, forks=True)
     assert watching.stood_still_s() == 0
-    watching.beats = [10.0, 10.1, 10.2, 30.3, 30.4]
+    watching.beats = [(10.0, 0.0), (10.1, 0.0), (30.2, 0.0), (30.3, 0.0)]
     assert watching.stood_still_s() == pytest.approx(20.0)
+    # A busy machine: our threads were ready and did not get a CPU.
+    watching.beats = [(10.0, 0.0), (10.1, 0.0), (12.2, 1.9), (12.3, 1.9)]
+    assert watching.stood_still_s() == pytest.approx(0.1)
 
 
 def test_stopped_program_has_stood_still():
