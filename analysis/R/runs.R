@@ -64,7 +64,7 @@ place_of_cell <- c("study", "mode", "tier", "tool", "repetition")
 
 names_of_cells <- function(rows) rows[, file.path(study, mode, tier, tool, paste0("rep-", repetition))]
 
-# Refuses tables without one of the cells; returns the cells that they have beside them, of full depth. Curves have a table of their own.
+# Refuses tables without one of the cells; returns the cells that they have beside them, of an extra. Curves have a table of their own.
 check_tables <- function(tables, paths) {
   cells <- rbind(tables$summary[, ..place_of_cell], tables$capacity[, ..place_of_cell])
   wanted <- sub(".*/cells/(.*)/cell[.]json$", "\\1", paths)
