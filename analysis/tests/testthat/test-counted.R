@@ -35,6 +35,17 @@ test_that("a late generator, a slow machine and a compiler at work exclude a sli
   }
 })
 
+test_that("throughput and CPU time do not count where others took the CPU from a server that used the rest", {
+  took <- function(used_s, others = 0.4, reason = "undisturbed") {
+    slice_that(kept = FALSE, reason = reason, server_cpu_s = used_s, duration_s = 1, server_cpus = 1, others_cpu_share = others, steal_share = 0)
+  }
+  expect_equal(counted_as[which_slices(took(0.55))], c(error_share = "offered"))
+  # Another limit than the CPU decides; or nobody took it.
+  expect_equal(which_slices(took(0.3)), only("offered", "completed"))
+  expect_equal(which_slices(took(0.95, others = 0, reason = "compiled")), only("offered", "completed"))
+  expect_equal(which_slices(took(0.55), excluding = FALSE), only("offered", "completed", "latency"))
+})
+
 test_that("a slice that did not complete keeps goodput and error share, and one of another tier nothing", {
   died <- slice_that(kept = FALSE, reason = "not_completed;compiled")
   expect_equal(which_slices(died), only("offered"))
