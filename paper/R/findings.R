@@ -89,7 +89,7 @@ facts_in_words <- function(row) {
     users = of("users"), wait = of("wait_ms", " ms"), cpu = of("cpu_ms", " ms"), rate = of("rate_per_s", "/s"), long = of("long_ms", " ms"),
     share = of("long_share", " %", 100), objective = of("objective_ms", " s", 1 / 1000),
     multiple = of("times_capacity"), admitted = of("mode_admitted"), admitted_from = of("baseline_admitted"), heap = of("mode_heap_mib", " MiB"), carriers = carriers,
-    option = sprintf("`-Djdk.virtualThreadScheduler.parallelism=%1$s -Djdk.virtualThreadScheduler.maxPoolSize=%1$s`", carriers)
+    option = sprintf("`-Djdk.virtualThreadScheduler.parallelism=%s`", carriers)
   )
 }
 
