@@ -180,7 +180,7 @@ compared_pairs <- function(turned = NULL) {
   rows[, baseline := fcoalesce(known_baselines[rows, on = c("study", "tier", "tool", "mode")]$baseline, fifelse(grepl("1280m", mode), "pool-200-1280m", "base"))]
   rows[, `:=`(unit = about$unit, effect = about$effect, better = about$better, bound = "", reason = "", pairs = 3, sessions = 3, fixed = 0, fcr_low = NA_real_, fcr_high = NA_real_)]
   rows[, up := fcase(!wanted %in% c("better", "worse"), 0, (wanted == "better") == (better == "higher"), 1, default = -1)]
-  # What must be the same is worse, or better where it may be worse; what must differ, differs the other way.
+  # A pair that must be the same is worse, or better where it may be worse; one that must differ, differs the other way.
   if (!is.null(turned)) rows[id == turned, up := ifelse(up == 0, ifelse((better == "higher") != may_be_worse, -1, 1), -up)]
   rows[, `:=`(baseline_value = fifelse(up == -1, 0.7321, 0.1234), mode_value = fcase(up == 1, 0.7321, up == 0, 0.1235, default = 0.1234))]
   rows[, estimate := fifelse(effect == "ratio", mode_value / baseline_value, mode_value - baseline_value)]
@@ -259,7 +259,7 @@ combined <- data.table(mode = "both-pools", tier = "grid-100", share = c(1, 0.95
 test_that("the table of settings has ten rows at most", {
   lines <- readLines(file.path(paper_folder, "configure.qmd"), encoding = "UTF-8")
   more <- strsplit(rows_of_settings(settings_of(), combined), "\n", fixed = TRUE)[[1]]
-  # Of the rows on overload one is printed, whatever became of its remedy.
+  # One of the rows on overload is printed, whatever became of its remedy.
   for (remedy in c("yes", "open", "no")) {
     held <- all_held()
     held[["overload-remedy"]]$holds <- remedy
