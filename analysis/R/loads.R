@@ -48,10 +48,9 @@ limits_of_cell <- function(cell) {
 shipped_facts <- function(path) {
   shipped <- yaml::read_yaml(path)$shipped
   rows <- function(part, key, numbers) {
-    of_study <- function(study) rbindlist(lapply(names(shipped[[study]][[part]]), function(id) {
-      as.data.table(c(setNames(list(study, id), c("study", key)), shipped[[study]][[part]][[id]]))
-    }), fill = TRUE)
-    rbindlist(c(list(typed_table(c("study", key), numbers)), lapply(names(shipped), of_study)), fill = TRUE)
+    row <- function(study, id) as.data.table(c(setNames(list(study, id), c("study", key)), shipped[[study]][[part]][[id]]))
+    found <- lapply(names(shipped), function(study) lapply(names(shipped[[study]][[part]]), row, study = study))
+    rbindlist(c(list(typed_table(c("study", key), numbers)), unlist(found, recursive = FALSE)), fill = TRUE)
   }
   list(loads = rows("loads", "tier", load_numbers), modes = rows("modes", "mode", mode_numbers))
 }

@@ -1,6 +1,6 @@
 # Findings. guide.yaml names what is compared and when a finding holds; the texts say it in words: a block of a text, from
 # `<!-- if ID -->` to `<!-- end -->`, is printed where that finding holds, with values of its pairs, as in `r thread$from`. After the ID may stand
-# others that must hold too, or, behind an exclamation mark, must not, or, behind a tilde, are refuted.
+# others that must hold too, or, behind a tilde, be refuted, or, behind an exclamation mark, must not.
 
 # The first page has these at most, in the order of guide.yaml.
 on_first_page <- 8
@@ -89,7 +89,7 @@ facts_in_words <- function(row) {
     users = of("users"), wait = of("wait_ms", " ms"), cpu = of("cpu_ms", " ms"), rate = of("rate_per_s", "/s"), long = of("long_ms", " ms"),
     share = of("long_share", " %", 100), objective = of("objective_ms", " s", 1 / 1000),
     multiple = of("times_capacity"), admitted = of("mode_admitted"), admitted_from = of("baseline_admitted"), heap = of("mode_heap_mib", " MiB"), carriers = carriers,
-    option = sprintf("`-Djdk.virtualThreadScheduler.parallelism=%1$s -Djdk.virtualThreadScheduler.maxPoolSize=%1$s`", carriers)
+    option = sprintf("`-Djdk.virtualThreadScheduler.parallelism=%s`", carriers)
   )
 }
 
@@ -238,7 +238,7 @@ value_of_code <- function(inline, values) {
 
 # ---- Texts with blocks ---------------------------------------------------------------------------
 
-block_start <- "^<!-- if (~?[a-z0-9-]+( [!~]?[a-z0-9-]+)*) -->$"
+block_start <- "^<!-- if (~?[a-z0-9-]+( !?~?[a-z0-9-]+)*) -->$"
 block_end <- "^<!-- end -->$"
 
 #' The blocks of a text.
@@ -256,13 +256,13 @@ text_blocks <- function(lines, findings) {
   )
 }
 
-# Each finding of a condition holds; one with an exclamation mark does not, one with a tilde is refuted.
+# Each finding of a condition holds; one with a tilde is refuted; an exclamation mark before either negates it.
 condition_holds <- function(condition, findings) {
-  ids <- sub("^[!~]", "", condition)
+  ids <- sub("^!?~?", "", condition)
   unknown <- setdiff(ids, names(findings))
   if (length(unknown) > 0) stop("no finding of guide.yaml is called ", unknown[1], call. = FALSE)
   states <- vapply(findings[ids], `[[`, "", "holds")
-  all(fcase(startsWith(condition, "!"), states != "yes", startsWith(condition, "~"), states == "no", default = FALSE) | !grepl("^[!~]", condition) & states == "yes")
+  all((states == ifelse(grepl("~", condition, fixed = TRUE), "no", "yes")) != startsWith(condition, "!"))
 }
 
 finding_holds <- function(finding) finding$holds %in% "yes"

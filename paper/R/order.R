@@ -54,7 +54,7 @@ figure_orders <- function(found) {
     scale_x_log10(labels = plain_number) +
     scale_y_continuous(breaks = -log10(1 - percentiles), labels = names(percentiles), limits = c(0, 3)) +
     scale_colour_manual(values = services_colours, drop = FALSE) +
-    scale_linetype_manual(values = setNames(c("solid", "42", "solid"), names(services_colours)), drop = FALSE) +
+    scale_linetype_manual(values = setNames(c("solid", "42", "12", "solid"), names(services_colours)), drop = FALSE) +
     labs(x = "latency (ms)", y = "percentile of the requests") +
     theme_artifact()
 }

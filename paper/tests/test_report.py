@@ -237,10 +237,10 @@ def test_findings_have_a_value_or_a_reason(report: Report) -> None:
 
 
 def test_a_finding_that_is_missing_or_there_twice_is_noticed(full: Report) -> None:
-    name = "Short requests next to some that compute for 50 ms: "
-    assert not_once(full.text.replace(name, "")) == ["neighbor"]
-    assert not_once(full.text.replace(name, name * 2)) == ["neighbor"]
-    assert without_words(full.text.replace(name, ""), full.results) == ["neighbor"]
+    name = "More carriers than CPUs, for virtual threads: "
+    assert not_once(full.text.replace(name, "")) == ["carriers"]
+    assert not_once(full.text.replace(name, name * 2)) == ["carriers"]
+    assert without_words(full.text.replace(name, ""), full.results) == ["carriers"]
 
 
 def test_a_collapse_is_a_result(full: Report) -> None:

@@ -100,6 +100,17 @@ def test_capacity_is_estimated_once_for_a_page(overloaded):
     assert session.capacities["/other"]["capacity_of"] == "other"
 
 
+def test_a_tier_that_names_its_rate_loads_nothing_before(overloaded):
+    """A server that was loaded to estimate a capacity is no longer cold."""
+    session = session_of()
+    spec = session.spec(BASE)
+    session.spec = lambda name: spec | {"tool": spec["tool"] | {"rate_per_s": 9973}}
+    _, asked = overloaded(session)
+    assert {kind for _, kind, _ in asked} == {PLAIN}
+    assert [tool["rate_per_s"] for _, tool in plain(asked)] == [9973, 9973]
+    assert session.capacities["/page"] == {"capacity_per_s": 9973, "capacity_of": "rate_per_s"}
+
+
 def test_ramp_that_ended_too_low_is_corrected_by_longer_loads(make_slice, monkeypatch):
     monkeypatch.setattr(module, "drain", lambda session, mode: None)
     monkeypatch.setattr(sweep_module, "drain", lambda session, mode: None)

@@ -41,6 +41,7 @@ test_that("a block may need other findings, or the absence of one", {
   expect_equal(c(wants("one", "yes"), wants("one two", "yes"), wants("one !two", "yes"), wants("one !two", "open")), c(1, 0, 1, 0))
   # A tilde asks for one that is refuted.
   expect_equal(c(wants("~one", "no"), wants("~one", "open"), wants("~one", "yes"), wants("~one !two", "no")), c(1, 0, 0, 1))
+  expect_equal(c(wants("one !~two", "yes"), wants("~one !~one", "no")), c(1, 0))
   expect_error(wants("one !three", "yes"), "no finding of guide.yaml is called three")
 })
 
@@ -173,22 +174,26 @@ test_that("the README has five items, the first that hold", {
   expect_equal(items("carriers", "client"), c("limit", "overload", "who-waits", "pooler", "wake-ups"))
 })
 
+shipped_comparisons <- read_shipped(file.path(analysis_folder, "runs"), "2026-11-27-epyc-2")$comparisons
+
 # Comparisons of all pairs, each as its finding needs it, or one turned: the sides' values are exchanged.
 compared_pairs <- function(turned = NULL) {
   rows <- rbindlist(lapply(known, function(finding) rbindlist(lapply(names(finding$pairs), function(name) {
     pair <- finding$pairs[[name]]
-    data.table(study = finding$study, as.data.table(pair[c("tier", "tool", "mode", "statistic")]), wanted = c(unlist(pair$holds), "any")[1], id = paste(finding$id, name))
+    data.table(study = finding$study, as.data.table(pair[c("tier", "tool", "mode", "statistic")]), wanted = c(unlist(pair$holds), "any")[1], may_be_worse = "worse" %in% pair$holds, id = paste(finding$id, name))
   }))))
   rows <- unique(rows[order(wanted == "any")], by = c("study", "tier", "tool", "mode", "statistic"))
   about <- about_statistics(rows$statistic)
-  rows[, `:=`(baseline = "base", unit = about$unit, effect = about$effect, better = about$better, bound = "", reason = "", pairs = 3, sessions = 3, fixed = 0, fcr_low = NA_real_, fcr_high = NA_real_)]
+  known_baselines <- unique(shipped_comparisons[, .(study, tier, tool, mode, baseline)], by = c("study", "tier", "tool", "mode"))
+  rows[, baseline := fcoalesce(known_baselines[rows, on = c("study", "tier", "tool", "mode")]$baseline, fifelse(grepl("1280m", mode), "pool-200-1280m", "base"))]
+  rows[, `:=`(unit = about$unit, effect = about$effect, better = about$better, bound = "", reason = "", pairs = 3, sessions = 3, fixed = 0, fcr_low = NA_real_, fcr_high = NA_real_)]
   rows[, up := fcase(!wanted %in% c("better", "worse"), 0, (wanted == "better") == (better == "higher"), 1, default = -1)]
-  # A pair that must be the same is worse; one that must differ, differs the other way.
-  if (!is.null(turned)) rows[id == turned, up := ifelse(up == 0, ifelse(better == "higher", -1, 1), -up)]
+  # A pair that must be the same is worse, or better where it may be worse; one that must differ, differs the other way.
+  if (!is.null(turned)) rows[id == turned, up := ifelse(up == 0, ifelse((better == "higher") != may_be_worse, -1, 1), -up)]
   rows[, `:=`(baseline_value = fifelse(up == -1, 0.7321, 0.1234), mode_value = fcase(up == 1, 0.7321, up == 0, 0.1235, default = 0.1234))]
   rows[, estimate := fifelse(effect == "ratio", mode_value / baseline_value, mode_value - baseline_value)]
   rows[, `:=`(low = estimate - 0.01, high = estimate + 0.01, verdict = fcase(up == 1, "higher", up == -1, "lower", default = "same"))]
-  rows[, `:=`(p_value = 0.001, equivalence_p_value = fifelse(up == 0, 0.001, 0.9), wanted = NULL, up = NULL)][]
+  rows[, `:=`(p_value = 0.001, equivalence_p_value = fifelse(up == 0, 0.001, 0.9), wanted = NULL, may_be_worse = NULL, up = NULL)][]
 }
 
 test_that("each pair with a condition decides: turned, its finding has other words and the swapped numbers", {

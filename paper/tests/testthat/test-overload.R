@@ -62,7 +62,7 @@ test_that("predictions that failed are said, each by its condition", {
   finding <- list(rows = data.table(
     pair = c("cost", "most"), statistic = c("cpu_us_per_request", "throughput_per_s"), baseline_value = c(128, 10365), mode_value = c(129, 13568), high = c(1.05, NA), pairs = 1
   ))
-  expect_match(failed_carriers(finding, FALSE), "128 µs become 129 µs. They .* 13,568/s in place of 10,365/s, in one session; the cause is not shown, and we claim no gain.$")
+  expect_match(failed_carriers(finding, FALSE), "128 µs become 129 µs. They .* 13,568/s in place of 10,365/s, in one session; its cause is not shown.$")
   expect_match(failed_carriers(finding, TRUE), "in one session [(]wake-ups, @sec-order[)].$")
   finding$rows[, `:=`(high = c(1.4, NA), mode_value = c(150, 9000))]
   expect_equal(failed_carriers(finding, FALSE), "")

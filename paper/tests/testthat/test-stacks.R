@@ -19,7 +19,7 @@ all_with_steps <- function(us, kib = c("mvc-tomcat-200" = 1), spread = c(-1, 0, 
 
 stacks_us <- c(
   "mvc-tomcat-virtual" = 150, "mvc-tomcat-virtual-reactor" = 180, "mvc-tomcat-200-reactor" = 181, "webflux-nio" = 120, webflux = 110,
-  "mvc-tomcat-200" = 152, "mvc-tomcat-virtual-jdk" = 210
+  "mvc-tomcat-200" = 152, helidon = 100, "mvc-tomcat-virtual-jdk" = 210
 )
 steps_told <- function(..., kib = c("mvc-tomcat-200" = 1)) {
   changes <- c(...)
