@@ -4,12 +4,14 @@ import json
 import math
 import os
 import re
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from selenium.webdriver import Chrome
 from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
 from paper.tests.browser import (
@@ -176,6 +178,102 @@ def test_time_series_of_a_cell_are_drawn(wide: Chrome) -> None:
         .map((one) => one.getAttribute('d')).join('')"""
     )
     assert "M" in drawn and "NaN" not in drawn
+
+
+# ---- The figure that moves ---------------------------------------------------------------------
+
+PLACES = ("not_admitted", "connection", "waiting", "cpu")
+DOTS = """
+return Object.fromEntries(arguments[0].map((place) =>
+    [place, document.querySelectorAll(`#stage svg.users circle.${place}`).length]));
+"""
+SEEN = """
+return [...document.querySelectorAll('#stage svg.users circle')]
+    .map((one) => one.style.transform).join();
+"""
+CHOSEN = "document.querySelector('#stage button[aria-pressed=\"true\"]')"
+
+
+def slide(driver: Chrome, admitted: int) -> None:
+    driver.execute_script(
+        """const slider = document.querySelector('#stage input');
+        slider.value = arguments[0];
+        slider.dispatchEvent(new Event('input'));""",
+        admitted,
+    )
+
+
+def test_dots_stand_where_the_users_do(wide: Chrome) -> None:
+    """Counted over 10 s, each place has the users of occupancy.csv, within one."""
+    rows = {(row["tier"], row["mode"]): row for row in rows_of(RESULTS / "occupancy.csv")}
+    settings = {"50 threads": "platform-50", "virtual threads": "virtual"}
+    for words, mode in settings.items():
+        row = rows.get(("sleep-500", mode))
+        if row is None:
+            pytest.skip("this run has no such load")
+        button = wide.find_element(By.XPATH, f"//div[@id='stage']//button[text()='{words}']")
+        wide.execute_script("arguments[0].click()", button)
+        before = wide.execute_script(SEEN)
+        counted = []
+        for _ in range(20):
+            counted.append(wide.execute_script(DOTS, PLACES))
+            time.sleep(0.5)
+        for place in PLACES:
+            mean = sum(one[place] for one in counted) / len(counted)
+            assert mean == pytest.approx(float(row[place]), abs=1), (words, place)
+        assert wide.execute_script(SEEN) != before
+        said = wide.find_element(By.CSS_SELECTOR, "#stage .said").text
+        assert f"{float(row['throughput_per_s']):,.0f} requests/s measured" in said
+
+
+def test_between_measured_settings_there_is_theory_alone(wide: Chrome) -> None:
+    if not wide.find_elements(By.ID, "stage"):
+        pytest.skip("this run has no load for the figure that moves")
+    wide.execute_script("document.querySelector('#stage button').click()")
+    slide(wide, 200)
+    before = wide.execute_script(SEEN)
+    assert wide.execute_script(f"return {CHOSEN}") is None
+    said = wide.find_element(By.CSS_SELECTOR, "#stage .said").text
+    assert said.startswith("200 admitted: theory allows 2,000 requests/s")
+    time.sleep(1)
+    assert wide.execute_script(SEEN) == before
+    slide(wide, 52)
+    assert wide.execute_script(f"return {CHOSEN}.textContent") == "50 threads"
+
+
+def test_the_slider_moves_by_keys(wide: Chrome) -> None:
+    sliders = wide.find_elements(By.CSS_SELECTOR, "#stage input")
+    if not sliders:
+        pytest.skip("this run has no load for the figure that moves")
+    slide(wide, 300)
+    sliders[0].send_keys(Keys.ARROW_RIGHT)
+    assert wide.find_element(By.CSS_SELECTOR, "#stage .said").text.startswith("301 admitted")
+
+
+def test_nothing_moves_where_motion_is_unwanted(wide: Chrome) -> None:
+    def prefer(value: str) -> None:
+        feature = {"name": "prefers-reduced-motion", "value": value}
+        wide.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
+
+    if not wide.find_elements(By.ID, "stage"):
+        pytest.skip("this run has no load for the figure that moves")
+    wide.execute_script("[...document.querySelectorAll('#stage fieldset button')].at(-1).click()")
+    prefer("reduce")
+    before = wide.execute_script(SEEN)
+    time.sleep(1)
+    assert wide.execute_script(SEEN) == before
+    prefer("no-preference")
+
+
+def test_without_scripts_the_static_figure_stands(tmp_path: Path) -> None:
+    text = REPORT.read_text(encoding="utf-8")
+    page = tmp_path / "plain.html"
+    page.write_text(re.sub(r"<script.*?</script>", "", text, flags=re.DOTALL), encoding="utf-8")
+    with opened(page, 390, "light") as driver:
+        if not driver.find_elements(By.ID, "stage"):
+            pytest.skip("this run has no load for the figure that moves")
+        figure = driver.find_element(By.CSS_SELECTOR, "#stage figure img")
+        assert figure.is_displayed()
 
 
 # ---- The form --------------------------------------------------------------------------------
