@@ -31,7 +31,7 @@ service_form <- function(all) {
     sub("*", "", label, fixed = TRUE), name, value, min, max, step, ifelse(endsWith(label, "*"), "", " required")
   )]
   paste0(raw_html(c(
-    sprintf("<form id=\"service-form\" data-long=\"%s\" novalidate>", escape_html(sentence_of_long(all))), fields$html[seq_len(in_view)],
+    sprintf("<form id=\"service-form\" data-long=\"%s\" novalidate>", escape_html(sentence_of_neighbor(all))), fields$html[seq_len(in_view)],
     "<details><summary>CPUs, connections, JDK 21, long requests, heap</summary>", fields$html[-seq_len(in_view)], "</details>",
     "<output aria-live=\"polite\"></output>", "<noscript>The form computes in your browser, which has scripts switched off.</noscript>", "</form>",
     "<script src=\"service.js\"></script>"
@@ -64,7 +64,7 @@ heap_items <- function(all) {
 }
 
 # The effect of long requests on short ones; empty where this run does not decide it.
-sentence_of_long <- function(all) {
+sentence_of_neighbor <- function(all) {
   neighbor <- all$findings$neighbor
   if (is.null(neighbor) || !finding_holds(neighbor)) return("")
   tail <- values_for_text(neighbor)$tail
