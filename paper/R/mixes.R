@@ -26,7 +26,7 @@ figure_mixes <- function(mixes) {
     geom_line(aes(y = predicted_p99_ms), joined[is.finite(predicted_p99_ms)], linewidth = 0.35, linetype = "5212") +
     geom_line(data = joined, linewidth = 0.6) +
     geom_point(size = 1.9) +
-    geom_text(aes(label = mode_labels(mode)), ends, hjust = 1, vjust = -0.8, size = 2.4, show.legend = FALSE) +
+    geom_text(aes(label = mode_labels(mode)), ends, hjust = 1, vjust = ifelse(ends$mode == "virtual-carriers-16", 2, -0.8), size = 2.4, show.legend = FALSE) +
     facet_wrap(~panel, nrow = 1) +
     scale_y_log10(labels = plain_number, breaks = scales::breaks_log(6)) +
     scales_of_modes(levels(rows$mode), mode_labels, mix_looks) +

@@ -8,34 +8,21 @@ overload_looks <- data.table(
 
 #' The share that is answered in time, by offered load.
 #'
-#' @param overloads see read_overloads().
+#' @param loads see read_overloads(), of which those of one step are drawn: a longer overload has another share.
 #' @return ggplot.
-figure_overload <- function(overloads) {
-  rows <- points_of_goodput(overloads)
+figure_overload <- function(loads) {
+  rows <- goodput_of(loads)
   if (nrow(rows) == 0) return(nothing_to_draw("no overload has a load with answers that are due"))
-  ggplot(rows, aes(share, 100 * in_time, colour = mode, shape = mode, linetype = mode)) +
+  ggplot(rows, aes(highest_share, 100 * in_time, colour = mode, shape = mode, linetype = mode)) +
     geom_line(linewidth = 0.6) +
     geom_point(size = 2.2) +
     scales_of_modes(levels(rows$mode), mode_labels, overload_looks) +
-    scale_x_continuous(breaks = unique(rows$share), labels = plain_number) +
+    scale_x_continuous(breaks = unique(rows$highest_share), labels = plain_number) +
     scale_y_continuous(limits = c(0, 100)) +
     labs(x = "offered load (times the capacity of 200 threads)", y = "answered in time (%)") +
     theme_artifact() +
     guides(colour = guide_legend(ncol = 3))
 }
-
-# A row per mode and share of the capacity: that of loads of one step, and of one that goes up and down again until it goes down.
-points_of_goodput <- function(overloads) {
-  up <- overloads$seconds[is.finite(share) & due > 0]
-  if (nrow(up) > 0) up <- up[up[, .(end = max(second[share == max(share)])), by = .(mode, session)], on = c("mode", "session")][second <= end]
-  rising <- up[, .(in_time = sum(in_time) / sum(due)), by = .(mode, share, session)][, .(in_time = median(in_time)), by = .(mode, share)]
-  steady <- goodput_of(overloads$loads)[, .(mode = as.character(mode), share = highest_share, in_time)]
-  rows <- rbind(rising[, .(mode = as.character(mode), share, in_time)], steady)
-  rows[, mode := factor(mode, mode_levels(mode))][order(mode, share)]
-}
-
-# A second without an answer in p99 stands at the top.
-seconds_drawn <- function(seconds) seconds[is.finite(share) & !is.na(p99_ms)]
 
 # A row per mode and share: medians over sessions and rounds. A load with steps is none of the curve.
 goodput_of <- function(loads) {

@@ -115,8 +115,8 @@ changes_by_run <- function(findings, runs) {
     row <- finding$rows[1]
     if (NROW(row) == 0 || !identical(as.character(row$effect), "ratio") || !is.finite(row$estimate)) return(NULL)
     rbindlist(lapply(runs, function(run) {
-      there <- run$comparisons[row, on = comparison_keys, nomatch = NULL]
-      there[is.finite(estimate), .(finding = gsub("`", "", finding$title), run = run$name, host = run$facts$machine$cpu_model, change = estimate / row$estimate)]
+      there <- run$comparisons[row[, comparison_keys, with = FALSE], on = comparison_keys, nomatch = NULL][is.finite(estimate)]$estimate
+      data.table(finding = gsub("`", "", finding$title), run = run$name, host = run$facts$machine$cpu_model, change = there / row$estimate)[is.finite(change)]
     }))
   })
   rbindlist(rows)
@@ -133,7 +133,7 @@ figure_by_run <- function(changes) {
   ggplot(rows, aes(change, finding, colour = host, shape = host)) +
     geom_vline(xintercept = exp(c(-1, 0, 1) * reproduction_margins$ratio), colour = faint, linewidth = 0.3, linetype = c("42", "solid", "42")) +
     geom_point(size = 2, alpha = 0.8) +
-    scale_x_log10(labels = plain_number) +
+    scale_x_log10(labels = plain_number, breaks = c(0.25, 0.5, 0.8, 1, 1.25, 2, 4)) +
     scale_y_discrete(labels = scales::label_wrap(44)) +
     scale_colour_manual(values = setNames(rep_len(okabe_ito, length(hosts)), hosts)) +
     scale_shape_manual(values = setNames(rep_len(family_shapes$full, length(hosts)), hosts)) +

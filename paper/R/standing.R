@@ -82,7 +82,7 @@ height_of_standing <- function(standing) 0.75 + 0.17 * (nrow(standing) + uniqueN
 
 caption_of_standing <- paste(
   "Where the users stand: those of a closed loop by what they wait for at any moment (N = X · R, split), as numbers in the bars.",
-  "A limit on threads, permits or carriers keeps users out; a pool of connections keeps them waiting; only what is not kept out can use a CPU."
+  "A limit on threads, permits or carriers keeps users out; a pool of connections keeps them waiting."
 )
 
 #' The largest place of each mode and its throughput, in words.

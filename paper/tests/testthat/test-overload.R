@@ -6,7 +6,7 @@ overload_tables <- function(shares = c(1, 2, 3)) {
   )]
   up_and_down <- data.table(study = "demo", mode = c("fixed-pool", "event-loop"), tier = "recovery", path = "/page", steps = "0.5x2 1.5x2 0.5x2", highest_share = 1.5, duration_s = 6, capacity_per_s = 100, answered_after_s = 0.1, due = 500, in_time = 400)
   seconds <- CJ(mode = c("fixed-pool", "event-loop"), second = 0:5)[, `:=`(
-    study = "demo", tier = "recovery", session = "a", due = 100, in_time = ifelse(mode == "fixed-pool", 100, 60), share = rep(c(0.5, 0.5, 1.5, 1.5, 0.5, 0.5), 2), p99_ms = c(rep(Inf, 6), 20, 20, 900, 1900, 400, 20)
+    study = "demo", tier = "recovery", share = rep(c(0.5, 0.5, 1.5, 1.5, 0.5, 0.5), 2), p99_ms = c(rep(Inf, 6), 20, 20, 900, 1900, 400, 20)
   )]
   recoveries <- data.table(study = "demo", mode = c("fixed-pool", "event-loop"), tier = "recovery", back_s = c(1, Inf))
   heap <- data.table(study = "demo", mode = "event-loop", tier = "recovery", kib_per_request = 101.2, base_mib = 38)
@@ -18,17 +18,12 @@ test_that("answers in time are by offered load, without the loads that go up and
   expect_equal(rows[, .(mode = as.character(mode), highest_share, in_time)][order(mode, highest_share)], data.table(
     mode = rep(c("event-loop", "fixed-pool"), each = 3), highest_share = rep(1:3, 2), in_time = c(0.95, 0.95 / 2, 0, 0.95, 0.95, 0.95)
   ))
-  # The figure has the shares of the load that goes up and down again as well, until it goes down.
-  points <- points_of_goodput(overload_tables(c(2, 3)))
-  expect_equal(points[mode == "event-loop", .(share, in_time)], data.table(share = c(0.5, 1.5, 2, 3), in_time = c(0.6, 0.6, 0.95 / 2, 0)))
-  expect_equal(nrow(ggplot2::ggplot_build(figure_overload(overload_tables(c(2, 3))))$data[[2]]), 8)
+  expect_equal(ggplot2::ggplot_build(figure_overload(overload_tables()$loads))$data[[2]]$y, c(95, 95, 47.5, 95, 0, 95))
 })
 
-test_that("seconds and loads without a value are none of the figure, and no error", {
+test_that("loads without a value are none of the figure, and no error", {
   tables <- overload_tables()
   expect_equal(nrow(goodput_of(tables$loads[1, due := 0])), 5)
-  tables$seconds[, share := NA_real_]
-  expect_equal(nrow(seconds_drawn(tables$seconds)), 0)
   expect_equal(sentence_of_recovery(tables$recoveries, tables$seconds[0]), "")
   expect_equal(nrow(heap_held(tables$heap[, kib_per_request := NA_real_])), 0)
   expect_match(sentence_of_heap(overload_tables()$heap[, base_mib := 600]), "holds at most 0 of them")
@@ -37,7 +32,7 @@ test_that("seconds and loads without a value are none of the figure, and no erro
 test_that("a run without an overload has a figure that says so, and no sentence", {
   none <- lapply(overload_tables(), function(table) table[0])
   expect_equal(tell_overload(none), "")
-  expect_s3_class(ggplot2::ggplotGrob(figure_overload(none)), "gtable")
+  expect_s3_class(ggplot2::ggplotGrob(figure_overload(none$loads)), "gtable")
 })
 
 test_that("sentences name the share, the seconds and the heap of each mode", {
