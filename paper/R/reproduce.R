@@ -141,7 +141,7 @@ figure_by_run <- function(changes) {
     theme_artifact()
 }
 
-height_by_run <- function(changes) 1 + 0.32 * uniqueN(changes$finding)
+height_by_run <- function(changes) 0.8 + 0.26 * uniqueN(changes$finding)
 
 caption_by_run <- paste(
   "The findings of the first page on all shipped runs: the ratio of each over that of this run, a point a run. Between the dashed lines they agree",

@@ -36,9 +36,9 @@ users_standing <- function(occupancy) {
 
 #' Users by what they wait for, a bar a mode, all users of a load alike in length; the number in a part is that of users.
 #'
-#' @param standing see users_standing(); `legend_rows` more of them for a narrow figure.
+#' @param standing see users_standing(); `legend_rows` and `room` (for the throughputs, in %) more of them for a narrow figure.
 #' @return ggplot.
-figure_standing <- function(standing, legend_rows = 1) {
+figure_standing <- function(standing, legend_rows = 1, room = 12) {
   if (nrow(standing) == 0) return(nothing_to_draw("no closed loop has valid cells"))
   rows <- melt(standing, id.vars = c("load", "words", "users", "throughput_per_s"), measure.vars = standing_places$place, variable.name = "place")
   loads <- unique(standing_rows$load)
@@ -65,7 +65,7 @@ figure_standing <- function(standing, legend_rows = 1) {
     guides(fill = guide_legend(nrow = legend_rows)) +
     scale_fill_manual(values = of_place("colour"), breaks = standing_places$place, labels = of_place("words")) +
     scale_colour_manual(values = of_place("label"), guide = "none") +
-    scale_x_continuous(limits = c(0, 112), breaks = c(0, 25, 50, 75, 100), expand = expansion(0)) +
+    scale_x_continuous(limits = c(0, 100 + room), breaks = c(0, 25, 50, 75, 100), expand = expansion(0)) +
     labs(x = "users (%); right: throughput", y = NULL) +
     theme_artifact(8) +
     theme(
@@ -78,7 +78,7 @@ figure_standing <- function(standing, legend_rows = 1) {
 # Two digits, as the figure is of the whole: the text has the values.
 per_second <- function(throughput) paste0(format_number(signif(throughput, 2)), "/s")
 
-height_of_standing <- function(standing) 0.75 + 0.17 * (nrow(standing) + uniqueN(standing$load)) + 0.06 * uniqueN(standing$load)
+height_of_standing <- function(standing) 0.75 + 0.15 * (nrow(standing) + uniqueN(standing$load)) + 0.06 * uniqueN(standing$load)
 
 caption_of_standing <- paste(
   "Where the users stand: those of a closed loop by what they wait for at any moment (N = X · R, split), as numbers in the bars.",
