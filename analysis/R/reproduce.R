@@ -245,7 +245,6 @@ differing_facts <- function(there, here, facts = machine_kind) {
 }
 
 #' Are two machines of one kind, as far as their facts tell?
-#' @export
 same_kind <- function(there, here) length(differing_facts(there, here)) == 0
 
 #' All changes of a run.

@@ -33,7 +33,7 @@ sentence_dose <- function(row, cause) {
       format_number(row$before), format_number(row$after), if (is.na(row$law_least)) "" else sprintf(", %s of what Little's law allows", reached)
     ),
     if (!is.na(row$share)) {
-      sprintf("The slope of the logarithms is %s%s, where the law has 1.", with_interval(row$share, row$share_low, row$share_high), mark_of(row))
+      sprintf("Throughput is proportional to them where the slope of the logarithms is 1; it is %s%s.", with_interval(row$share, row$share_low, row$share_high), mark_of(row))
     }
   )
 }
@@ -112,7 +112,7 @@ sentence_of_first_share <- function(all, id, effect) {
   wanted <- id
   first <- all$causes[[wanted]]$swaps[[1]]$does
   row <- all$traced[id == wanted & kind == "swap" & does == first & is_measured(all$traced) & !is.na(share)]
-  if (nrow(row) == 0) "" else sprintf("With %s, %s %% of %s goes.", first, share_text(row), effect)
+  if (nrow(row) == 0) "" else sprintf("%s gives %s %% of %s.", capitalised(first), share_text(row), effect)
 }
 
 #' All causes, a row a dose and a row a swap.

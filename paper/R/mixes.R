@@ -6,6 +6,8 @@ mix_looks <- data.table(
   colour = c("#0072B2", "#009E73", "#CC79A7", "#E69F00", "#8B5A00", "#D55E00", "#4D4D4D", "#66A61E"), shape = c(15, 16, 6, 2, 24, 17, 8, 1)
 )
 
+mixes_drawn <- c("platform-200", "virtual", "virtual-carriers-16")
+
 #' The 99th percentile of short requests against the utilization of the CPU, a panel for each kind of mix: measured, and predicted by
 #' queueing theory (dashed).
 #'
@@ -14,19 +16,22 @@ mix_looks <- data.table(
 figure_mixes <- function(mixes) {
   rows <- mixes[is.finite(measured_p99_ms) & is.finite(utilization)]
   if (nrow(rows) == 0) return(nothing_to_draw("no valid cell"))
+  # The default, the remedy and the pool; the tables have the others.
+  if (any(rows$mode %in% mixes_drawn)) rows <- rows[mode %in% mixes_drawn]
   rows <- with_panels(rows)
   # A line takes two points.
   joined <- rows[rows[, .N, by = .(panel, mode)][N > 1], on = c("panel", "mode")]
+  ends <- joined[order(-utilization)][, .SD[1], by = .(panel, mode)]
   ggplot(rows, aes(100 * utilization, measured_p99_ms, colour = mode, shape = mode)) +
     geom_line(aes(y = predicted_p99_ms), joined[is.finite(predicted_p99_ms)], linewidth = 0.35, linetype = "5212") +
     geom_line(data = joined, linewidth = 0.6) +
     geom_point(size = 1.9) +
+    geom_text(aes(label = mode_labels(mode)), ends, hjust = 1, vjust = ifelse(ends$mode == "virtual-carriers-16", 2, -0.8), size = 2.4, show.legend = FALSE) +
     facet_wrap(~panel, nrow = 1) +
     scale_y_log10(labels = plain_number, breaks = scales::breaks_log(6)) +
     scales_of_modes(levels(rows$mode), mode_labels, mix_looks) +
     labs(x = "CPU in use (%)", y = "p99 of the short requests (ms)") +
-    theme_artifact() +
-    guides(colour = guide_legend(ncol = 3))
+    theme_artifact()
 }
 
 with_panels <- function(mixes) {
@@ -50,7 +55,7 @@ sentence_of_mixes <- function(mixes) {
   rows <- rows[tier == at][order(measured_p99_ms)]
   paragraph(
     sprintf(
-      "With %.0f %% of the CPU in use, the slowest 1 %% of the short requests take %s.", 100 * median(rows$utilization),
+      "With %.0f %% of the CPU in use, p99 of the short requests is %s.", 100 * median(rows$utilization),
       enumerate(rows[, sprintf("%s with %s", value_of(measured_p99_ms, "ms"), in_words(mode))])
     ),
     sentence_of_long(rows[is.finite(measured_long_p50_ms)][order(measured_long_p50_ms)])

@@ -19,8 +19,9 @@ services_colours <- c(
 #' The distributions of a study's modes at closed loops where requests were admitted by a fair semaphore.
 #'
 #' @param all see of_study().
-#' @return data.table: tier, mode, panel (the tier's title and, where the mode says it, the connections), service (see order_of_service()), value_ms, share
-#'   (see distributions()); no rows without such a tier.
+#' @return data.table: tier, mode, panel (the tier's title, where the mode says it the connections, and one turn), service (see order_of_service()),
+#'   turn_ms (in which each user is served once: users over throughput behind the semaphore), value_ms, share (see distributions()); no rows
+#'   without such a tier.
 orders_of <- function(all) {
   cells <- Filter(function(cell) cell$cell$tool == "jmeter" && !is_variant(cell$cell$mode), all$cells)
   setups <- rbindlist(lapply(cells, function(cell) {
@@ -36,26 +37,36 @@ orders_of <- function(all) {
   fair <- unique(setups[grepl("semaphore", service), .(at, threads, pool, server)])
   like <- setups[fair, on = c("at", "pool", "server"), nomatch = NULL][is.na(threads) | threads == i.threads]
   like[, panel := ifelse(is.na(pool), title, sprintf("%s, %s connections", title, format_number(pool)))]
+  turns <- turns_of(all$summary)[like[grepl("semaphore", service), .(tier = at, mode, panel)], on = c("tier", "mode"), nomatch = NULL]
+  like[turns, turn_ms := i.turn_ms, on = "panel"]
   found <- distributions(Filter(function(cell) cell$cell$mode %in% like$mode && cell$cell$tier %in% like$at, cells))
-  merge(unique(like[, .(tier = at, mode, service, panel, pool)]), found, by = c("tier", "mode"), sort = FALSE)[order(tier, pool, mode, value_ms)]
+  merge(unique(like[, .(tier = at, mode, service, panel, pool, turn_ms)]), found, by = c("tier", "mode"), sort = FALSE)[order(tier, pool, mode, value_ms)]
 }
 
-#' Percentiles on a logarithmic axis against latency, a panel a load: the tail is as long as the axis lets it be seen.
+# By Little's law a turn is the mean latency.
+turns_of <- function(summary) {
+  summary[tool == "jmeter" & is.finite(users) & is.finite(throughput_per_s), .(turn_ms = 1000 * median(users / throughput_per_s)), by = .(tier, mode)]
+}
+
+#' Percentiles on a logarithmic axis against latency in turns, a panel a load: the tail is as long as the axis lets it be seen.
 #'
 #' @param found see orders_of().
 #' @return ggplot.
 figure_orders <- function(found) {
   if (nrow(found) == 0) return(nothing_to_draw("no tier has a mode behind a fair semaphore and one without"))
   percentiles <- c(p0 = 0, p50 = 0.5, p90 = 0.9, p99 = 0.99, "p99.9" = 0.999)
-  found <- copy(found)[, `:=`(service = factor(service, names(services_colours)), panel = factor(panel, unique(panel)))]
-  ggplot(found[share <= 0.999], aes(value_ms, -log10(1 - share), colour = service, linetype = service)) +
+  found <- copy(found)[is.finite(turn_ms)]
+  found[, panel := sprintf("%s: one turn = %s ms", panel, format_number(signif(turn_ms, 2)))]
+  found[, `:=`(service = factor(service, names(services_colours)), panel = factor(panel, unique(panel)))]
+  ggplot(found[share <= 0.999], aes(value_ms / turn_ms, -log10(1 - share), colour = service, linetype = service)) +
     geom_step(linewidth = 0.6) +
+    geom_vline(xintercept = 1, colour = faint, linewidth = 0.3) +
     facet_wrap(~panel, scales = "free_x", nrow = ceiling(uniqueN(found$panel) / 4), labeller = label_wrap_gen(24)) +
-    scale_x_log10(labels = plain_number) +
+    scale_x_continuous(labels = plain_number, limits = c(0, NA)) +
     scale_y_continuous(breaks = -log10(1 - percentiles), labels = names(percentiles), limits = c(0, 3)) +
     scale_colour_manual(values = services_colours, drop = FALSE) +
     scale_linetype_manual(values = setNames(c("solid", "42", "12", "solid"), names(services_colours)), drop = FALSE) +
-    labs(x = "latency (ms)", y = "percentile of the requests") +
+    labs(x = "latency (turns, in which each user is served once)", y = "percentile of the requests") +
     theme_artifact()
 }
 

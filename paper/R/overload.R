@@ -1,29 +1,28 @@
 # Overloads: answers in time against offered load, and the way back. `overloads` is what read_overloads() read, of one study.
 
-#' The 99th percentile second by second where the load goes up and down again.
-#'
-#' @param seconds see read_overloads().
-#' @return ggplot.
-figure_overload <- function(seconds) {
-  rows <- seconds_drawn(seconds)
-  if (nrow(rows) == 0) return(nothing_to_draw("no load went up and down again"))
-  rows[, mode := factor(mode, mode_levels(mode))]
-  rows <- rows[, .(p99_ms = median(p99_ms), share = share[1]), by = .(mode, second)]
-  top <- 2 * max(rows[is.finite(p99_ms)]$p99_ms, 1)
-  rows[, p99_ms := pmin(p99_ms, top)]
-  highest <- rows[share == max(share), range(second)]
-  ggplot(rows, aes(second, p99_ms, colour = mode, linetype = mode)) +
-    annotate("rect", xmin = highest[1], xmax = highest[2] + 1, ymin = min(rows$p99_ms) / 2, ymax = Inf, fill = faint, alpha = 0.15) +
-    geom_line(linewidth = 0.6) +
-    scales_of_modes(levels(rows$mode), mode_labels) +
-    scale_y_log10(labels = plain_number) +
-    labs(x = "second in which requests were due (shaded: overload)", y = "p99 (ms); top: not reached") +
-    theme_artifact() +
-    theme(legend.position = "bottom")
-}
+# A hue for the kind of thread and its limit; the larger heap is filled.
+overload_looks <- data.table(
+  mode = c("pool-200-512m", "virtual-512m", "virtual-2g", "virtual-512m-permits-200", "virtual-2g-permits-200"),
+  colour = c("#0072B2", "#D55E00", "#D55E00", "#4D4D4D", "#4D4D4D"), shape = c(15, 1, 16, 2, 17)
+)
 
-# A second without an answer in p99 stands at the top.
-seconds_drawn <- function(seconds) seconds[is.finite(share) & !is.na(p99_ms)]
+#' The share that is answered in time, by offered load.
+#'
+#' @param loads see read_overloads(), of which those of one step are drawn: a longer overload has another share.
+#' @return ggplot.
+figure_overload <- function(loads) {
+  rows <- goodput_of(loads)
+  if (nrow(rows) == 0) return(nothing_to_draw("no overload has a load with answers that are due"))
+  ggplot(rows, aes(highest_share, 100 * in_time, colour = mode, shape = mode, linetype = mode)) +
+    geom_line(linewidth = 0.6) +
+    geom_point(size = 2.2) +
+    scales_of_modes(levels(rows$mode), mode_labels, overload_looks) +
+    scale_x_continuous(breaks = unique(rows$highest_share), labels = plain_number) +
+    scale_y_continuous(limits = c(0, 100)) +
+    labs(x = "offered load (times the capacity of 200 threads)", y = "answered in time (%)") +
+    theme_artifact() +
+    guides(colour = guide_legend(ncol = 3))
+}
 
 # A row per mode and share: medians over sessions and rounds. A load with steps is none of the curve.
 goodput_of <- function(loads) {

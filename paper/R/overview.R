@@ -28,13 +28,14 @@ sentence_of_contribution <- function(all) {
   holds <- function(id) finding_holds(all$findings[[id]])
   causes <- table(factor(all$traced[is_measured(all$traced)]$kind, c("dose", "swap")))
   parts <- c(
-    if (holds("limit")) "controls of what is admitted on either kind of thread",
+    if (holds("limit")) "both kinds of thread at the same limit",
     if (holds("who-waits")) "the order of service as a cause of tails at equal throughput",
     if (holds("wake-ups")) "wake-ups as a cost of virtual threads",
-    if (sum(causes) > 0) sprintf("a dose or a swap for each cause (%s)", enumerate(count_of_each(causes)))
+    if (sum(causes) > 0) sprintf("each cause is varied or removed (%s)", enumerate(count_of_each(causes)))
   )
   if (length(parts) == 0) return("")
-  sprintf("New against earlier comparisons %s %s.", if (length(parts) == 1) "is" else "are", enumerate(parts))
+  if (length(parts) > 1) parts <- sprintf("(%d) %s", seq_along(parts), parts)
+  sprintf("New: %s.", paste(parts, collapse = "; "))
 }
 
 # Those that there are, with their names: "2 doses" and "1 swap".
@@ -85,7 +86,7 @@ threat_repetitions <- function(all) {
   replaced <- replaced_cells(all$results)
   paragraph(
     sprintf(
-      "**Repetitions.** Each cell has %s. Raising `repetitions` in config.yaml measures only the new sessions. Verdicts suppose that a run is judged once: one that grows until it is decided finds more than 5 %% of what is not there.",
+      "**Repetitions.** Each cell has %s. Raising `repetitions` in config.yaml measures only the new sessions. Verdicts suppose that a run is judged once: one that grows until it is decided has more than 5 %% false positives.",
       repetitions_text(counts)
     ),
     if (replaced > 0) sprintf("%s measured again; the first measurement is in `results/replaced/`.", count_of(replaced, "cell", "was", "were"))

@@ -12,7 +12,7 @@ sentence_primaries <- function(comparisons, primaries) {
   told <- c(
     sprintf("%d differ", sum(counts[c("higher", "lower")])), sprintf("%d are the same", counts[["same"]]),
     sprintf("%d are fixed by the load", counts[["fixed"]]), sprintf("%d are undecided", counts[["undecided"]]),
-    sprintf("%d have no ratio", counts[["not comparable"]])
+    sprintf("%d %s no ratio", counts[["not comparable"]], if (counts[["not comparable"]] == 1) "has" else "have")
   )
   sprintf(
     "%s names %s before they are measured; this run has the cells of %d and decides %d: %s.", as_code("analysis/guide.yaml"),

@@ -179,14 +179,14 @@ table_of_agreement <- function(runs) {
     run_against_run(first$comparisons, other$comparisons)[statistic == "all", .(
       Runs = sprintf("%s and %s", first$name, other$name),
       "Agree (%)" = sprintf("%s [%s, %s]", format_number(100 * share), format_number(100 * low), format_number(100 * high)), Comparisons = comparisons,
-      "CPU time of a request" = sprintf("%s times", format_number(cpu_time_against(first, other))), "Machines, by name" = if (same_kind(first$facts$machine, other$facts$machine)) "alike" else "different"
+      "CPU time of a request" = sprintf("%s times", format_number(cpu_time_against(first, other)))
     )]
   }))
 }
 
 sentence_of_agreement <- paste(
   "Two runs agree in a comparison where the interval of its change holds none; those by one session count, too, and 95 % are expected on one machine.",
-  "Where a request takes another CPU time the hosts differ, which virtual machines of one name need not say."
+  "A different CPU time of a request shows another host, even under the same name."
 )
 
 # The CPU time of a request over that of the first run: a median over the cells that both have.

@@ -66,10 +66,6 @@ directed_changes <- function(changes) {
   rows[, same_way := (there - none) * (here - none) > 0][]
 }
 
-verdict_looks <- data.table(
-  verdict = verdicts_of_reproduction, colour = c("#009E73", "#D55E00", "#6E6E6E"), shape = c(21, 24, 1)
-)
-
 # ---- Findings over runs ------------------------------------------------------------------------
 
 #' The findings that hold, here and on another host, and what they depend on.
@@ -110,32 +106,50 @@ sentence_of_hosts <- function(ranges, left_out) {
   )
 }
 
-#' Ratios there against ratios here: on the diagonal a run reproduces another.
+#' The ratio of each finding in each shipped run, over that of this run.
 #'
-#' @param changes see reproduce_run().
+#' @param findings see told_findings(), of whose first pair it is; shares have none. `runs` see read_all_shipped().
+#' @return data.table: finding (its title), run, host (the model of its CPU), change.
+changes_by_run <- function(findings, runs) {
+  rows <- lapply(unname(findings), function(finding) {
+    row <- finding$rows[1]
+    if (NROW(row) == 0 || !identical(as.character(row$effect), "ratio") || !is.finite(row$estimate)) return(NULL)
+    rbindlist(lapply(runs, function(run) {
+      there <- run$comparisons[row[, comparison_keys, with = FALSE], on = comparison_keys, nomatch = NULL][is.finite(estimate)]$estimate
+      data.table(finding = gsub("`", "", finding$title), run = run$name, host = run$facts$machine$cpu_model, change = there / row$estimate)[is.finite(change)]
+    }))
+  })
+  rbindlist(rows)
+}
+
+#' Ratios of ratios: findings by runs, with the margin within which they are reproduced.
+#'
+#' @param changes see changes_by_run().
 #' @return ggplot.
-figure_reproduction <- function(changes) {
-  rows <- changes[effect == "ratio" & is.finite(here) & is.finite(there) & here > 0 & there > 0]
-  if (nrow(rows) == 0) return(nothing_to_draw("no ratio can be compared"))
-  named <- function(column) setNames(verdict_looks[[column]], verdict_looks$verdict)
-  ends <- range(rows$here, rows$there)
-  ggplot(rows, aes(there, here, colour = verdict, fill = verdict, shape = verdict)) +
-    geom_abline(slope = 1, intercept = log10(exp(c(-1, 1) * reproduction_margins$ratio)), colour = faint, linewidth = 0.3, linetype = "42") +
-    geom_abline(slope = 1, intercept = 0, colour = faint, linewidth = 0.3) +
-    geom_point(size = 1.6, alpha = 0.8) +
-    scale_x_log10(limits = ends, labels = plain_number) +
-    scale_y_log10(limits = ends, labels = plain_number) +
-    scale_colour_manual(values = named("colour"), breaks = verdicts_of_reproduction) +
-    scale_fill_manual(values = named("colour"), breaks = verdicts_of_reproduction) +
-    scale_shape_manual(values = named("shape"), breaks = verdicts_of_reproduction) +
-    labs(x = "ratio of the shipped run", y = "ratio here") +
+figure_by_run <- function(changes) {
+  if (nrow(changes) == 0) return(nothing_to_draw("no ratio can be compared"))
+  rows <- copy(changes)[, finding := factor(finding, rev(unique(finding)))]
+  hosts <- sort(unique(rows$host))
+  ggplot(rows, aes(change, finding, colour = host, shape = host)) +
+    geom_vline(xintercept = exp(c(-1, 0, 1) * reproduction_margins$ratio), colour = faint, linewidth = 0.3, linetype = c("42", "solid", "42")) +
+    geom_point(size = 2, alpha = 0.8) +
+    scale_x_log10(labels = plain_number, breaks = c(0.25, 0.5, 0.8, 1, 1.25, 2, 4)) +
+    scale_y_discrete(labels = scales::label_wrap(44)) +
+    scale_colour_manual(values = setNames(rep_len(okabe_ito, length(hosts)), hosts)) +
+    scale_shape_manual(values = setNames(rep_len(family_shapes$full, length(hosts)), hosts)) +
+    labs(x = "ratio of a shipped run over that of this run", y = NULL) +
     theme_artifact()
 }
 
-caption_of_reproduction <- "Ratios of the shipped run and of this one, a point a comparison. Between the dashed lines they agree within the margin."
+height_by_run <- function(changes) 0.8 + 0.26 * uniqueN(changes$finding)
 
-alt_of_reproduction <- function(changes) {
+caption_by_run <- paste(
+  "The findings of the first page on all shipped runs: the ratio of each over that of this run, a point a run. Between the dashed lines they agree",
+  "within the margin; shares of failed requests are not drawn."
+)
+
+alt_by_run <- function(changes) {
   if (nrow(changes) == 0) return("")
-  counts <- table(factor(changes[effect == "ratio"]$verdict, verdicts_of_reproduction))
-  sprintf("Scatter plot of ratios there and here: %s.", enumerate(sprintf("%d %s", counts, names(counts))))
+  told <- changes[, .(text = sprintf("%s: %s", finding[1], span(change))), by = finding]$text
+  sprintf("Ratios of shipped runs over that of this run. %s.", paste(told, collapse = "; "))
 }

@@ -16,7 +16,8 @@ sentence_validity <- function(summary, comparisons = NULL) {
   why <- function(rows, column) {
     counts <- sort(table(unlist(strsplit(rows[[column]], ";", fixed = TRUE))), decreasing = TRUE)
     if (length(counts) == 0) return("")
-    sprintf(" (%s)", paste0(as_code(names(counts)), " ", counts, collapse = ", "))
+    several <- if (sum(counts) > nrow(rows)) ", some for several reasons" else ""
+    sprintf(" (%s%s)", paste0(as_code(names(counts)), " ", counts, collapse = ", "), several)
   }
   paragraph(
     if (nrow(spoiled) + beyond == 0) sprintf("All %s are valid%s.", count_of(nrow(summary), "cell"), if (nrow(unsure) + ratios$lost > 0) ", but not all of their values count" else "") else sprintf(

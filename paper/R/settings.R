@@ -23,7 +23,7 @@ row_of_connections <- function(held, combinations) {
   if (length(measured) == 0) return(NULL)
   markdown_row(
     "A pool of connections to the database",
-    "Twice transactions/s × the seconds that each holds one, then stop tuning; call other services outside of the transaction", paste(measured, collapse = "; ")
+    "Twice what is in use, ten at least: 2 × transactions/s × the seconds that each holds one; call other services outside of the transaction", paste(measured, collapse = "; ")
   )
 }
 

@@ -36,13 +36,17 @@ users_standing <- function(occupancy) {
 
 #' Users by what they wait for, a bar a mode, all users of a load alike in length; the number in a part is that of users.
 #'
-#' @param standing see users_standing().
+#' @param standing see users_standing(); `legend_rows` and `room` (for the throughputs, in %) more of them for a narrow figure.
 #' @return ggplot.
-figure_standing <- function(standing) {
+figure_standing <- function(standing, legend_rows = 1, room = 12) {
   if (nrow(standing) == 0) return(nothing_to_draw("no closed loop has valid cells"))
   rows <- melt(standing, id.vars = c("load", "words", "users", "throughput_per_s"), measure.vars = standing_places$place, variable.name = "place")
+  loads <- unique(standing_rows$load)
+  # The name of a load has a row to itself.
+  in_order <- function(words) factor(words, rev(c(loads, unique(standing_rows$words))))
+  heads <- unique(rows[, .(load = factor(load, loads), words = in_order(load), label = load)])
   rows[, `:=`(
-    share = 100 * value / users, load = factor(load, unique(standing_rows$load)), words = factor(words, rev(unique(standing_rows$words))),
+    share = 100 * value / users, load = factor(load, loads), words = in_order(words),
     place = factor(place, rev(standing_places$place))
   )]
   # A part has room for its number from 4 % on.
@@ -50,18 +54,23 @@ figure_standing <- function(standing) {
   of_place <- function(column) setNames(standing_places[[column]], standing_places$place)
   ends <- unique(rows[, .(load, words, label = per_second(throughput_per_s))])
   ggplot(rows, aes(share, words)) +
+    # A scale sorts what a later layer adds.
+    geom_blank(aes(0, words), rbind(rows[, .(load, words)], heads[, .(load, words)])) +
     geom_col(aes(fill = place), width = 0.78, colour = "white", linewidth = 0.25) +
     geom_text(aes(label = label, colour = place, group = place), position = position_stack(vjust = 0.5), size = 2.4) +
     geom_text(aes(101, words, label = label), ends, hjust = 0, size = 2.5, colour = ink) +
-    facet_grid(load ~ ., scales = "free_y", space = "free_y", switch = "y", labeller = label_wrap_gen(20)) +
+    geom_text(aes(0, words, label = label), heads, hjust = 0, vjust = 0.7, size = 2.6, fontface = "bold", colour = ink) +
+    facet_grid(load ~ ., scales = "free_y", space = "free_y") +
+    scale_y_discrete(labels = function(words) ifelse(words %in% loads, "", words)) +
+    guides(fill = guide_legend(nrow = legend_rows)) +
     scale_fill_manual(values = of_place("colour"), breaks = standing_places$place, labels = of_place("words")) +
     scale_colour_manual(values = of_place("label"), guide = "none") +
-    scale_x_continuous(limits = c(0, 112), breaks = c(0, 25, 50, 75, 100), expand = expansion(0)) +
+    scale_x_continuous(limits = c(0, 100 + room), breaks = c(0, 25, 50, 75, 100), expand = expansion(0)) +
     labs(x = "users (%); right: throughput", y = NULL) +
     theme_artifact(8) +
     theme(
-      strip.placement = "outside", strip.text.y.left = element_text(angle = 0, hjust = 0), panel.grid.major.y = element_blank(),
-      panel.spacing = unit(0.35, "lines"), legend.key.height = unit(0.7, "lines"), legend.key.width = unit(1, "lines"),
+      strip.text = element_blank(), panel.grid.major.y = element_blank(),
+      panel.spacing = unit(0.35, "lines"), plot.margin = margin(4, 4, 4, 14), legend.key.height = unit(0.7, "lines"), legend.key.width = unit(1, "lines"),
       legend.text = element_text(margin = margin(r = 6))
     )
 }
@@ -69,11 +78,11 @@ figure_standing <- function(standing) {
 # Two digits, as the figure is of the whole: the text has the values.
 per_second <- function(throughput) paste0(format_number(signif(throughput, 2)), "/s")
 
-height_of_standing <- function(standing) 0.75 + 0.17 * nrow(standing) + 0.06 * uniqueN(standing$load)
+height_of_standing <- function(standing) 0.75 + 0.15 * (nrow(standing) + uniqueN(standing$load)) + 0.06 * uniqueN(standing$load)
 
 caption_of_standing <- paste(
   "Where the users stand: those of a closed loop by what they wait for at any moment (N = X · R, split), as numbers in the bars.",
-  "A limit on threads, permits or carriers keeps users out; a pool of connections keeps them waiting; only what is not kept out can use a CPU."
+  "A limit on threads, permits or carriers keeps users out; a pool of connections keeps them waiting."
 )
 
 #' The largest place of each mode and its throughput, in words.

@@ -102,6 +102,17 @@ def too_wide(driver: Chrome) -> list[str]:
     """)
 
 
+def off_screen(driver: Chrome, selector: str) -> list[str]:
+    """Visible elements that reach beyond the screen, in a box that scrolls, too."""
+    return driver.execute_script(
+        """return [...document.querySelectorAll(arguments[0])]
+            .filter((one) => one.checkVisibility({ checkVisibilityCSS: true })
+                && one.getBoundingClientRect().right > innerWidth + 1)
+            .map((one) => one.outerHTML.slice(0, 120)).slice(0, 10);""",
+        selector,
+    )
+
+
 def faint(driver: Chrome) -> list[str]:
     """Visible texts whose contrast with what is behind them is too low."""
     return driver.execute_script(

@@ -4,12 +4,14 @@ import json
 import math
 import os
 import re
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from selenium.webdriver import Chrome
 from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
 from paper.tests.browser import (
@@ -17,6 +19,7 @@ from paper.tests.browser import (
     DRIVER,
     complaints,
     faint,
+    off_screen,
     open_all,
     opened,
     requests,
@@ -85,6 +88,32 @@ def test_nothing_is_too_wide_or_faint_however_much_is_open(page: Chrome) -> None
     assert (too_wide(page), faint(page)) == ([], [])
 
 
+def test_nothing_that_carries_a_result_is_off_screen(page: Chrome) -> None:
+    open_all(page)
+    # Data tables have more columns than a wide screen holds, and scroll there.
+    narrow = page.execute_script("return matchMedia('(max-width: 48rem)').matches")
+    tables = "td, th" if narrow else "figure:not(.data) :is(td, th)"
+    assert off_screen(page, f"{tables}, figure img, #stage svg, #service-form input") == []
+
+
+def test_the_theme_button_can_be_reached_after_scrolling(page: Chrome) -> None:
+    page.execute_script("scrollTo(0, 5000)")
+    on_top = """((button) => { const { x, y, width, height } = button.getBoundingClientRect();
+        return document.elementFromPoint(x + width / 2, y + height / 2) === button;
+    })(document.getElementById('theme'))"""
+    if page.find_elements(By.ID, "theme"):
+        until(page, on_top)
+
+
+def test_tables_are_one_entry_of_the_contents(page: Chrome) -> None:
+    first = page.find_elements(By.CSS_SELECTOR, "nav#TOC details > ul > li > a")
+    if not first:
+        pytest.skip("Quarto has contents of its own")
+    texts = [link.get_attribute("textContent") for link in first]
+    assert "Tables" in texts
+    assert [text for text in texts if text.endswith("– tables")] == []
+
+
 def test_nothing_was_requested_and_the_console_is_empty(page: Chrome) -> None:
     assert (requests(page), complaints(page)) == ([], [])
 
@@ -143,6 +172,13 @@ def test_a_click_sorts_numbers_as_numbers(wide: Chrome) -> None:
     assert numbers == sorted(numbers)
 
 
+def test_sentences_are_not_sorted(wide: Chrome) -> None:
+    sorted_words = """return [...document.querySelectorAll('table.dataTable th.sorting')]
+        .filter((one) => !one.closest('figure.data') && !one.matches("[style*='right']"))
+        .map((one) => one.textContent)"""
+    assert wide.execute_script(sorted_words) == []
+
+
 def test_columns_are_explained(wide: Chrome) -> None:
     columns = wide.execute_script(
         """return [...document.querySelectorAll('details.columns dt')]
@@ -176,6 +212,102 @@ def test_time_series_of_a_cell_are_drawn(wide: Chrome) -> None:
         .map((one) => one.getAttribute('d')).join('')"""
     )
     assert "M" in drawn and "NaN" not in drawn
+
+
+# ---- The figure that moves ---------------------------------------------------------------------
+
+PLACES = ("not_admitted", "connection", "waiting", "cpu")
+DOTS = """
+return Object.fromEntries(arguments[0].map((place) =>
+    [place, document.querySelectorAll(`#stage svg.users circle.${place}`).length]));
+"""
+SEEN = """
+return [...document.querySelectorAll('#stage svg.users circle')]
+    .map((one) => one.style.transform).join();
+"""
+CHOSEN = "document.querySelector('#stage button[aria-pressed=\"true\"]')"
+
+
+def slide(driver: Chrome, admitted: int) -> None:
+    driver.execute_script(
+        """const slider = document.querySelector('#stage input');
+        slider.value = arguments[0];
+        slider.dispatchEvent(new Event('input'));""",
+        admitted,
+    )
+
+
+def test_dots_stand_where_the_users_do(wide: Chrome) -> None:
+    """Counted over 10 s, each place has the users of occupancy.csv, within one."""
+    rows = {(row["tier"], row["mode"]): row for row in rows_of(RESULTS / "occupancy.csv")}
+    settings = {"50 threads": "platform-50", "virtual threads": "virtual"}
+    for words, mode in settings.items():
+        row = rows.get(("sleep-500", mode))
+        if row is None:
+            pytest.skip("this run has no such load")
+        button = wide.find_element(By.XPATH, f"//div[@id='stage']//button[text()='{words}']")
+        wide.execute_script("arguments[0].click(); arguments[0].scrollIntoView()", button)
+        before = wide.execute_script(SEEN)
+        counted = []
+        for _ in range(20):
+            counted.append(wide.execute_script(DOTS, PLACES))
+            time.sleep(0.5)
+        for place in PLACES:
+            mean = sum(one[place] for one in counted) / len(counted)
+            assert mean == pytest.approx(float(row[place]), abs=1), (words, place)
+        assert wide.execute_script(SEEN) != before
+        said = wide.find_element(By.CSS_SELECTOR, "#stage .said").text
+        assert f"{float(row['throughput_per_s']):,.0f} requests/s measured" in said
+
+
+def test_between_measured_settings_there_is_theory_alone(wide: Chrome) -> None:
+    if not wide.find_elements(By.ID, "stage"):
+        pytest.skip("this run has no load for the figure that moves")
+    wide.execute_script("document.querySelector('#stage button').click()")
+    slide(wide, 200)
+    before = wide.execute_script(SEEN)
+    assert wide.execute_script(f"return {CHOSEN}") is None
+    said = wide.find_element(By.CSS_SELECTOR, "#stage .said").text
+    assert said.startswith("200 admitted: theory allows 2,000 requests/s")
+    time.sleep(1)
+    assert wide.execute_script(SEEN) == before
+    slide(wide, 52)
+    assert wide.execute_script(f"return {CHOSEN}.textContent") == "50 threads"
+
+
+def test_the_slider_moves_by_keys(wide: Chrome) -> None:
+    sliders = wide.find_elements(By.CSS_SELECTOR, "#stage input")
+    if not sliders:
+        pytest.skip("this run has no load for the figure that moves")
+    slide(wide, 300)
+    sliders[0].send_keys(Keys.ARROW_RIGHT)
+    assert wide.find_element(By.CSS_SELECTOR, "#stage .said").text.startswith("301 admitted")
+
+
+def test_nothing_moves_where_motion_is_unwanted(wide: Chrome) -> None:
+    def prefer(value: str) -> None:
+        feature = {"name": "prefers-reduced-motion", "value": value}
+        wide.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
+
+    if not wide.find_elements(By.ID, "stage"):
+        pytest.skip("this run has no load for the figure that moves")
+    wide.execute_script("[...document.querySelectorAll('#stage fieldset button')].at(-1).click()")
+    prefer("reduce")
+    before = wide.execute_script(SEEN)
+    time.sleep(1)
+    assert wide.execute_script(SEEN) == before
+    prefer("no-preference")
+
+
+def test_without_scripts_the_static_figure_stands(tmp_path: Path) -> None:
+    text = REPORT.read_text(encoding="utf-8")
+    page = tmp_path / "plain.html"
+    page.write_text(re.sub(r"<script.*?</script>", "", text, flags=re.DOTALL), encoding="utf-8")
+    with opened(page, 390, "light") as driver:
+        if not driver.find_elements(By.ID, "stage"):
+            pytest.skip("this run has no load for the figure that moves")
+        figures = driver.find_elements(By.CSS_SELECTOR, "#stage img")
+        assert any(figure.is_displayed() for figure in figures)
 
 
 # ---- The form --------------------------------------------------------------------------------
@@ -215,24 +347,26 @@ def test_form_answers_as_another_implementation_did(wide: Chrome) -> None:
         assert not re.search(r"NaN|null|undefined|Infinity|∞", words), words
 
 
-def test_form_says_what_lifting_a_limit_brings(wide: Chrome) -> None:
-    row = {"rate_per_s": "2000", "wait_ms": "100", "cpu_ms": "0.1", "cpus": "1", "threads": "50"}
-    row |= {"connections": "", "held_ms": "", "heap_mib": "512", "request_kib": "100"}
-    ((_, words),) = wide.execute_script(FILL, [row])
-    assert "at most 500 of 2,000 requests/s can be served" in words
-    assert "the limit of threads or permits, at 500 requests/s (50 ÷ 100 ms)" in words
-    assert "the bound rises from 500 to 10,000 requests/s, where the CPUs would bind" in words
-    assert "A pool of 1,001 platform threads has that bound, too" in words
+def test_form_gives_the_verdicts_that_were_worked_out_by_hand(wide: Chrome) -> None:
+    rows = rows_of(Path(__file__).with_name("service-answers.csv"))
+    assert len(rows) == 16
+    for row, (_, words) in zip(rows, wide.execute_script(FILL, rows), strict=True):
+        assert words.startswith(row["verdict"]), (words, row)
+        assert row["set"] in words.partition("Set:")[2], (words, row)
+        # No input of threads that wait in monitors, no word of them.
+        assert ("synchronized" in words) == (row["synchronized_ms"] != ""), words
+        assert not re.search(r"from ([\d,]+) to \1\b", words), words
 
 
-def test_form_names_the_field_that_is_wrong(wide: Chrome) -> None:
-    row = {"rate_per_s": "1", "wait_ms": "1", "cpu_ms": "1", "cpus": "1", "heap_mib": "1"}
-    row |= {"threads": "", "connections": "", "held_ms": "", "request_kib": "1"}
-    wrong = [row | {"rate_per_s": "-3"}, row | {"connections": "10"}]
-    assert wide.execute_script(FILL, wrong) == [
-        [None, "Requests a second: a number from 0.001 to 100000 is needed."],
-        [None, "Time that a request holds one (ms): a number from 0.001 to 60000 is needed."],
-    ]
+def test_a_link_carries_the_inputs_of_the_form(wide: Chrome) -> None:
+    link = "document.querySelector('#service-form output a')"
+    row = rows_of(Path(__file__).with_name("service-answers.csv"))[0]
+    wide.execute_script(FILL, [row | {"rate_per_s": "77"}])
+    shown = wide.execute_script(f"return {link}.hash")
+    assert shown.startswith("#service?rate=77&wait=18&")
+    wide.execute_script(f"location.hash = {link}.hash.replace('rate=77', 'rate=78')")
+    until(wide, "document.querySelector('[name=rate_per_s]').value === '78'")
+    assert wide.execute_script(f"return {link}.hash") == shown.replace("rate=77", "rate=78")
 
 
 # ---- A page that is broken -------------------------------------------------------------------

@@ -54,7 +54,7 @@ def test_rate_wait_and_requests_in_flight():
     found = {"rate_per_s": 50, "cpu_ms": 5, "latency_ms": 120, "in_flight": 6, "wait_ms": 115}
     assert inputs.found == pytest.approx(found)
     link = shown(inputs)[-1]
-    assert link == "report.html#service?rate_per_s=50&wait_ms=115&cpu_ms=5"
+    assert link == "report.html#service?rate=50&wait=115&cpu=5"
 
 
 def test_what_is_not_seen_is_said():
@@ -113,7 +113,7 @@ while True:
     assert float(found["latency_ms"]) == pytest.approx(20)
     assert 4 < float(found["cpu_ms"]) < 8
     assert float(found["cpus"]) == len(os.sched_getaffinity(0))
-    assert ran.stdout.splitlines()[-1].startswith("report.html#service?rate_per_s=")
+    assert ran.stdout.splitlines()[-1].startswith("report.html#service?rate=")
 
 
 def test_process_that_is_not_there_is_named():

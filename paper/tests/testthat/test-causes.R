@@ -20,7 +20,7 @@ test_that("a swap is printed with its sides, the share that goes and what was co
 test_that("a dose is printed with its response, the law and the slope", {
   told <- tell_cause_of(results_of(), "size")
   expect_match(told, "From 5 to 50 connections, throughput rises from 242 to 2,424 requests/s, 97 % of what Little's law allows.", fixed = TRUE)
-  expect_match(told, "The slope of the logarithms is 1 [1, 1], where the law has 1.", fixed = TRUE)
+  expect_match(told, "Throughput is proportional to them where the slope of the logarithms is 1; it is 1 [1, 1].", fixed = TRUE)
 })
 
 test_that("a difference whose values stand with the dose is not said twice", {
@@ -34,7 +34,7 @@ test_that("a difference whose values stand with the dose is not said twice", {
 })
 
 test_that("the share that goes with a cause's first swap stands in a sentence", {
-  expect_match(sentence_of_first_share(results_of(), "start", "the cost"), "^With connections are kept, 100 \\[96, 104\\] % of the cost goes.$")
+  expect_match(sentence_of_first_share(results_of(), "start", "the cost"), "^Connections are kept gives 100 \\[96, 104\\] % of the cost.$")
   expect_equal(sentence_of_first_share(results_of(traced_of()[0]), "start", "the cost"), "")
 })
 

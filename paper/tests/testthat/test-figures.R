@@ -91,7 +91,7 @@ test_that("values that are not valid are marked and not pooled", {
   broken[mode == "fixed-pool" & repetition == 3 & tier == "low" & tool == "wrk2", outcome := "beyond_limits"]
   expect_equal(sentence_validity(broken), paste(
     "Of 24 cells, 23 are valid and 1 is not. 1 load lies beyond the limits of this machine.",
-    "Of 4 valid cells the latency does not count (`settled` 4, `little` 2); all else does. In 1 cell the server failed, which is a result (`server_died` 1)."
+    "Of 4 valid cells the latency does not count (`settled` 4, `little` 2, some for several reasons); all else does. In 1 cell the server failed, which is a result (`server_died` 1)."
   ))
 })
 

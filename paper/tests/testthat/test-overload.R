@@ -18,14 +18,13 @@ test_that("answers in time are by offered load, without the loads that go up and
   expect_equal(rows[, .(mode = as.character(mode), highest_share, in_time)][order(mode, highest_share)], data.table(
     mode = rep(c("event-loop", "fixed-pool"), each = 3), highest_share = rep(1:3, 2), in_time = c(0.95, 0.95 / 2, 0, 0.95, 0.95, 0.95)
   ))
-  expect_s3_class(ggplot2::ggplotGrob(figure_overload(overload_tables()$seconds)), "gtable")
+  drawn <- as.data.table(ggplot2::ggplot_build(figure_overload(overload_tables()$loads))$data[[2]])
+  expect_equal(drawn[order(x, y), .(x, y)], data.table(x = rep(1:3, each = 2), y = c(95, 95, 47.5, 95, 0, 95)))
 })
 
-test_that("seconds and loads without a value are none of the figure, and no error", {
+test_that("loads without a value are none of the figure, and no error", {
   tables <- overload_tables()
   expect_equal(nrow(goodput_of(tables$loads[1, due := 0])), 5)
-  tables$seconds[, share := NA_real_]
-  expect_equal(nrow(seconds_drawn(tables$seconds)), 0)
   expect_equal(sentence_of_recovery(tables$recoveries, tables$seconds[0]), "")
   expect_equal(nrow(heap_held(tables$heap[, kib_per_request := NA_real_])), 0)
   expect_match(sentence_of_heap(overload_tables()$heap[, base_mib := 600]), "holds at most 0 of them")
@@ -34,7 +33,7 @@ test_that("seconds and loads without a value are none of the figure, and no erro
 test_that("a run without an overload has a figure that says so, and no sentence", {
   none <- lapply(overload_tables(), function(table) table[0])
   expect_equal(tell_overload(none), "")
-  expect_s3_class(ggplot2::ggplotGrob(figure_overload(none$seconds)), "gtable")
+  expect_s3_class(ggplot2::ggplotGrob(figure_overload(none$loads)), "gtable")
 })
 
 test_that("sentences name the share, the seconds and the heap of each mode", {

@@ -26,7 +26,7 @@ test_that("JDKs, generators and the machine stand in a sentence each", {
 test_that("the parts that are new are those that this run shows, with the number of doses and swaps", {
   traced <- data.table(kind = c("dose", "swap", "swap", "step", "swap"), reason = c("", "", "", "", "no valid cell"))
   of <- function(holds, traced) list(findings = lapply(c(limit = "limit", "who-waits" = "who-waits", "wake-ups" = "wake-ups"), function(id) list(holds = holds)), traced = traced)
-  expect_match(sentence_of_contribution(of("yes", traced)), "^New against earlier comparisons are controls .*, wake-ups .* and a dose or a swap for each cause [(]1 dose and 2 swaps[)].$")
-  expect_equal(sentence_of_contribution(of("open", traced[2])), "New against earlier comparisons is a dose or a swap for each cause (1 swap).")
+  expect_match(sentence_of_contribution(of("yes", traced)), "^New: [(]1[)] both kinds of thread .*wake-ups .*; [(][34][)] each cause is varied or removed [(]1 dose and 2 swaps[)].$")
+  expect_equal(sentence_of_contribution(of("open", traced[2])), "New: each cause is varied or removed (1 swap).")
   expect_equal(sentence_of_contribution(of("open", traced[5])), "")
 })

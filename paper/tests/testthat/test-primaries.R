@@ -16,7 +16,7 @@ test_that("primary comparisons are counted, and stand with their verdict or the 
   rows <- rbind(rows, rows[1][, `:=`(estimate = NA_real_, verdict = "not comparable", reason = not_measured_well)], rows[1][, verdict := "fixed"])
   expect_equal(
     sentence_primaries(rows, data.table(mode = 1:6)),
-    "`analysis/guide.yaml` names 6 primary comparisons before they are measured; this run has the cells of 5 and decides 2: 1 differ, 1 are fixed by the load, 2 are undecided and 1 have no ratio."
+    "`analysis/guide.yaml` names 6 primary comparisons before they are measured; this run has the cells of 5 and decides 2: 1 differ, 1 are fixed by the load, 2 are undecided and 1 has no ratio."
   )
   table <- table_primaries(rows)
   expect_equal(table$Verdict, c("better", "same: fixed by the load", "undecided: p = 0.2", "undecided: interval holds 1", "not measured well enough"))

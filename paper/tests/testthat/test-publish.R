@@ -20,12 +20,12 @@ test_that("two runs agree where the interval of the change holds none", {
   other <- c(run_of_verdicts("higher", c(2.1, 1, 3, 5), "other"), list(summary = copy(summary)[, cpu_us_per_request := 2 * cpu_us_per_request]))
   # Values that are exactly the same in both could not have differed.
   expect_equal(table_of_agreement(list(first, other)), data.table(
-    Runs = "first and other", "Agree (%)" = "66.7 [9.43, 99.2]", Comparisons = 3L, "CPU time of a request" = "2 times", "Machines, by name" = "alike"
+    Runs = "first and other", "Agree (%)" = "66.7 [9.43, 99.2]", Comparisons = 3L, "CPU time of a request" = "2 times"
   ))
   other$facts$machine$cpu_version <- "26/2/1"
-  expect_equal(table_of_agreement(list(first, other))[["Machines, by name"]], "alike")
+  expect_true(same_kind(first$facts$machine, other$facts$machine))
   first$facts$machine$cpu_version <- "25/1/1"
-  expect_equal(table_of_agreement(list(first, other))[["Machines, by name"]], "different")
+  expect_false(same_kind(first$facts$machine, other$facts$machine))
   expect_equal(nrow(table_of_agreement(list(first, other, first))), 3)
   other$comparisons <- other$comparisons[0]
   expect_equal(nrow(table_of_agreement(list(first, other))), 0)
@@ -117,7 +117,7 @@ test_that("a report says in one line why it compares nothing, and draws nothing 
   expect_match(sentence(shipped), "`2026-11-22-cpu` was measured on A CPU with 2 CPUs (commit `0123456`). This report is made of its cells", fixed = TRUE)
   expect_match(sentence(c(list(summary = shipped$summary[0]), shipped)), "has no cell of a kind that it has")
   expect_equal(explanation_of_reproduction(data.table()), "")
-  expect_equal(alt_of_reproduction(data.table()), "")
+  expect_equal(alt_by_run(changes_by_run(list(), list(shipped))), "")
 })
 
 test_that("a report counts what it reproduces of another run", {
@@ -127,9 +127,12 @@ test_that("a report counts what it reproduces of another run", {
   text <- sentence_of_reproduction(shipped, other, changes, other$summary)
   expect_match(text, sprintf("the same kind of machine. Of %d comparisons that both have, %d are reproduced", nrow(changes), nrow(changes)))
   expect_match(explanation_of_reproduction(changes), "within a factor of 1.25")
-  drawn <- changes[effect == "ratio" & is.finite(here) & is.finite(there)]
-  expect_equal(nrow(ggplot_build(figure_reproduction(changes))$data[[3]]), nrow(drawn))
-  expect_match(alt_of_reproduction(changes), sprintf("^Scatter plot of ratios there and here: %d reproduced", changes[effect == "ratio", .N]))
+  row <- shipped$comparisons[effect == "ratio" & is.finite(estimate)][1]
+  finding <- list(title = "A `title`", rows = copy(row)[, `:=`(estimate = 2 * estimate, finding = "a", run = "b")])
+  by_run <- changes_by_run(list(a = finding, b = list(title = "share", rows = copy(row)[, effect := "difference"])), list(shipped, shipped))
+  expect_equal(by_run[, .(finding, run, change)], data.table(finding = "A title", run = shipped$name, change = c(0.5, 0.5)))
+  expect_equal(nrow(ggplot_build(figure_by_run(by_run))$data[[2]]), 2)
+  expect_match(alt_by_run(by_run), "A title: 0.5.", fixed = TRUE)
 })
 
 test_that("the end of a run says what it found, what is valid and where the report is", {

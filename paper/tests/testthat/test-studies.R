@@ -38,7 +38,10 @@ test_that("the users of known loads stand in words, and a run without them has n
   expect_equal(picture_of_users(occupancy)$alt, sentence_of_standing(standing))
   expect_match(picture_of_users(occupancy[0])$alt, "No closed loop")
   # All parts of a bar are 100 %.
-  bars <- as.data.table(ggplot2::ggplot_build(figure_standing(standing))$data[[1]])
+  built <- ggplot2::ggplot_build(figure_standing(standing))
+  # Its load heads each group, and the modes follow in their order.
+  expect_equal(rev(built$layout$panel_params[[1]]$y$get_limits()), c(unique(standing$load), standing$words))
+  bars <- as.data.table(built$data[[2]])
   expect_equal(bars[, max(xmax)], 100)
   expect_s3_class(ggplot2::ggplotGrob(figure_standing(standing[0])), "gtable")
 })
@@ -113,7 +116,10 @@ test_that("modes are compared by the order of service where nothing but that dif
     cell_of("more", "pool", list(threads = 500)), cell_of("limited", "virtual", list(virtual = TRUE, permits = 2)),
     cell_of("threads", "pool", list(threads = 50), tier = "other")
   )
-  found <- orders_of(list(cells = cells))
+  summary <- data.table(tool = "jmeter", tier = "cpu", mode = c("fair", "threads"), users = 50, throughput_per_s = c(500, 400))
+  found <- orders_of(list(cells = cells, summary = summary))
+  # A turn is that behind the semaphore, for all of the panel.
+  expect_equal(unique(found$turn_ms), 100)
   expect_equal(unique(found[, .(tier, mode, service)]), data.table(
     tier = "cpu", mode = c("fair", "threads", "virtual"),
     service = c("platform threads behind a fair semaphore", "platform threads", "virtual threads")
@@ -122,12 +128,12 @@ test_that("modes are compared by the order of service where nothing but that dif
   expect_s3_class(ggplot2::ggplotGrob(figure_orders(found)), "gtable")
   expect_match(sentence_of_orders(found), "^p99 by the order of service. .*: 40 ms with platform threads behind a fair semaphore, .* and 40 ms with virtual threads.$")
   expect_equal(sentence_of_orders(copy(found)[, requests := 999]), "")
-  expect_equal(nrow(orders_of(list(cells = cells[-2]))), 0)
+  expect_equal(nrow(orders_of(list(cells = cells[-2], summary = summary))), 0)
   # Sizes of a pool of connections are panels of their own.
   pools <- lapply(c(5, 10), function(pool) {
     list(cell_of(paste0("a-", pool), "pool", list(threads = 9, pool = pool)), cell_of(paste0("b-", pool), "pool", list(threads = 9, pool = pool, permits = pool)))
   })
-  panels <- unique(orders_of(list(cells = unlist(pools, recursive = FALSE)))$panel)
+  panels <- unique(orders_of(list(cells = unlist(pools, recursive = FALSE), summary = summary))$panel)
   expect_match(panels, ", (5|10) connections$")
   expect_length(panels, 2)
 })
@@ -142,15 +148,15 @@ mix_rows <- function(mode, utilization, p99_ms, share = 0.01, tier = "mix") {
 
 test_that("mixes are drawn, and told where their modes differ most", {
   mixes <- rbind(
-    mix_rows("virtual", c(0.3, 0.5), c(58, 100), tier = c("low", "mid")), mix_rows("platform-50", c(0.3, 0.5), c(13, 15), tier = c("low", "mid")),
+    mix_rows("virtual", c(0.3, 0.5), c(58, 100), tier = c("low", "mid")), mix_rows("platform-200", c(0.3, 0.5), c(13, 15), tier = c("low", "mid")),
     mix_rows("virtual", 0.5, 300, share = 0.05, tier = "many")
   )
   mixes[tier == "mid" & mode == "virtual", measured_long_p50_ms := 60]
-  expect_equal(numbers_in(sentence_of_mixes(mixes)), c(50, 1, 15, 50, 100, 53, 50, 60))
+  expect_equal(numbers_in(sentence_of_mixes(mixes)), c(50, 99, 15, 200, 100, 53, 200, 60))
   drawn <- ggplot2::ggplot_build(figure_mixes(mixes))
   expect_equal(levels(drawn$layout$layout$panel), c("1 % take 50 ms, the others 1 ms", "5 % take 50 ms, the others 1 ms"))
   # Two lines, measured and predicted; and points of all.
-  expect_equal(vapply(drawn$data, nrow, 0L), c(4L, 4L, 5L))
+  expect_equal(vapply(drawn$data, nrow, 0L), c(4L, 4L, 5L, 2L))
   expect_equal(failed_mixes(mixes), "")
   expect_match(failed_mixes(copy(mixes)[mode == "virtual" & tier == "mid", predicted_p99_ms := 200]), "measured: 200 and 100 ms with virtual threads at 50 % of the CPU.$")
   expect_equal(failed_mixes(mixes[0]), "")
@@ -162,9 +168,9 @@ test_that("mixes are drawn, and told where their modes differ most", {
   expect_s3_class(ggplot2::ggplotGrob(figure_mixes(none)), "gtable")
 })
 
-test_that("carriers of the figure of mixes differ in colour, and in shape for gray print", {
+test_that("modes of the figure of mixes differ in colour, and in shape for gray print; others are not drawn", {
   modes <- c("platform-200", "virtual", "virtual-carriers-4", "virtual-carriers-16", "virtual-long-threads")
   drawn <- ggplot2::ggplot_build(figure_mixes(rbindlist(lapply(modes, mix_rows, utilization = c(0.3, 0.5), p99_ms = c(5, 10)))))
   looks <- unique(drawn$data[[3]][c("colour", "shape")])
-  expect_equal(c(nrow(looks), anyDuplicated(looks$colour), anyDuplicated(looks$shape)), c(5, 0, 0))
+  expect_equal(c(nrow(looks), anyDuplicated(looks$colour), anyDuplicated(looks$shape)), c(3, 0, 0))
 })

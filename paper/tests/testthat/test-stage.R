@@ -1,0 +1,37 @@
+run_of <- function(ratios, run = 1) {
+  pairs <- title_pairs[, .(study = "virtual-threads", baseline = "platform-50", mode, tier, tool, statistic, estimate = ratios)]
+  list(name = paste("run", run), comparisons = pairs, capacity = data.table(study = "virtual-threads", tier = "sleep-100", objective_ms = 120))
+}
+
+test_that("each number of the title is the median of the shipped runs", {
+  runs <- list(run_of(c(1, 9, 24)), run_of(c(1, 10, 25)), run_of(c(1.2, 11, 31)))
+  found <- ratios_of_title(runs)
+  expect_equal(title_of_stage(found), "Virtual threads are 1 ×, 10 × or 25 × as fast: it depends on what you admit")
+  expect_match(sentence_of_stage(found, objective_of_title(runs)), "25 × with no limit, for as many users as come (24 to 31), p99 at most 120 ms", fixed = TRUE)
+  for (at in 1:3) {
+    false <- c(1, 10, 25)
+    false[at] <- 2 * false[at]
+    other <- title_of_stage(ratios_of_title(list(run_of(false))))
+    expect_match(other, paste(2 * c(1, 10, 25)[at], "×"), fixed = TRUE)
+  }
+})
+
+test_that("a title without a run, or without one of its pairs, has no numbers", {
+  runs <- list(run_of(c(1, 10, 25)))
+  runs[[1]]$comparisons <- runs[[1]]$comparisons[-2]
+  for (some in list(list(), NULL, runs)) expect_no_match(title_of_stage(ratios_of_title(some)), "[0-9]")
+  expect_equal(sentence_of_stage(ratios_of_title(runs), 120), "")
+})
+
+test_that("a load that can be set has its settings with what they admit, and all users where nothing limits them", {
+  standing <- data.table(
+    study = "s", tier = "sleep-500", mode = c("platform-50", "virtual"), load = "500 users", words = c("50 threads", "virtual threads"), users = 500,
+    waiting = c(50, 480), connection = 0, cpu = c(0, 20), not_admitted = c(450, 0), throughput_per_s = c(500, 4800)
+  )
+  bounds <- data.table(study = "s", tier = "sleep-500", mode = c("platform-50", "virtual"), tool = "jmeter", admitted = c(50, NA), wait_ms = 100)
+  found <- stage_loads(standing, bounds)[[1]]
+  expect_equal(found[c("words", "users", "held_ms")], list(words = "500 users", users = 500, held_ms = 100))
+  expect_equal(vapply(found$settings, `[[`, 0, "admitted"), c(50, 500))
+  expect_equal(found$settings[[1]]$places, list(waiting = 50, cpu = 0, connection = 0, not_admitted = 450))
+  expect_equal(stage_html(list(), "figure"), "figure")
+})
