@@ -174,7 +174,7 @@ def shown(inputs: Inputs) -> list[str]:
     found = inputs.found
     lines = [f"{name}: {value:.4g}" for name, value in found.items()]
     lines += [f"not seen: {each}" for each in inputs.unseen]
-    # As paper/service.js names them.
+    # Names of paper/service.js.
     form = {name.split("_")[0]: f"{found[name]:.4g}" for name in OF_FORM if name in found}
     return [*lines, f"report.html#service?{urllib.parse.urlencode(form)}"]
 

@@ -40,7 +40,7 @@ test_that("throughput and CPU time do not count where others took the CPU from a
     slice_that(kept = FALSE, reason = reason, server_cpu_s = used_s, duration_s = 1, server_cpus = 1, others_cpu_share = others, steal_share = 0)
   }
   expect_equal(counted_as[which_slices(took(0.55))], c(error_share = "offered"))
-  # Another limit than the CPU decides; or nobody took it.
+  # Another limit than the CPU decides, or no other program took it.
   expect_equal(which_slices(took(0.3)), only("offered", "completed"))
   expect_equal(which_slices(took(0.95, others = 0, reason = "compiled")), only("offered", "completed"))
   expect_equal(which_slices(took(0.55), excluding = FALSE), only("offered", "completed", "latency"))
