@@ -59,7 +59,7 @@ figure_standing <- function(standing, legend_rows = 1, room = 12) {
     geom_col(aes(fill = place), width = 0.78, colour = "white", linewidth = 0.25) +
     geom_text(aes(label = label, colour = place, group = place), position = position_stack(vjust = 0.5), size = 2.4) +
     geom_text(aes(101, words, label = label), ends, hjust = 0, size = 2.5, colour = ink) +
-    geom_text(aes(0, words, label = label), heads, hjust = 0, vjust = 0.7, size = 2.6, fontface = "bold", colour = ink) +
+    geom_text(aes(0, words, label = label), heads, hjust = 0, vjust = 0.7, size = if (room > 12) 2.3 else 2.6, fontface = "bold", colour = ink) +
     facet_grid(load ~ ., scales = "free_y", space = "free_y") +
     scale_y_discrete(labels = function(words) ifelse(words %in% loads, "", words)) +
     guides(fill = guide_legend(nrow = legend_rows)) +
