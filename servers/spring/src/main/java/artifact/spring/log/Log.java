@@ -58,6 +58,7 @@ public class Log {
 
     private static Appender<ILoggingEvent> handsOver(LoggerContext context, Appender<ILoggingEvent> file) {
         AsyncAppender asynchronous = new AsyncAppender();
+        asynchronous.setContext(context);
         asynchronous.setNeverBlock(true);
         asynchronous.addAppender(file);
         return started(context, asynchronous);
