@@ -48,7 +48,7 @@ judge_builds <- function(results, names) {
 floor_of <- function(judged) {
   rows <- judged$table[statistic %in% c("throughput_per_s", "latency_p50_ms", "latency_p99_ms", "cpu_us_per_request") & is.finite(low) & is.finite(high)]
   if (nrow(rows) == 0) return(NULL)
-  found <- rows[, paste0(title_of(statistic), " ", signed(ratio), " % [", signed(low), ", ", signed(high), "]", collapse = ", ")]
+  found <- rows[, paste0(title_of(statistic), " ", signed_percent(ratio), " % [", signed_percent(low), ", ", signed_percent(high), "]", collapse = ", ")]
   warning <- if (judged$verdict == "slower") " Two processes of one build differ by more than a limit here: do not trust the verdict."
   paste0("A/A floor of this machine, the first variant against itself: ", found, ".", warning)
 }
@@ -84,13 +84,12 @@ counts_for_latency <- function(statistics) startsWith(statistics, "latency_")
 # Sentences on what stays open while the others decide.
 open_ones <- function(table) {
   table[verdict == "undecided" & (statistic %in% may_stay_open | counts_for_latency(statistic)), sprintf(
-    "%s: open: %s: %s.", variant, title_of_row(statistic), fifelse(reason != "", reason, sprintf("from %s to %s %% is possible", signed(low), signed(high)))
+    "%s: open: %s: %s.", variant, title_of_row(statistic), fifelse(reason != "", reason, sprintf("from %s to %s %% is possible", signed_percent(low), signed_percent(high)))
   )]
 }
-signed <- function(ratio) sprintf("%+.1f", 100 * (ratio - 1))
+signed_percent <- function(ratio) sprintf("%+.1f", 100 * (ratio - 1))
 
-#' The name of a row of judge_builds().
-#' @export
+# The name of a row of judge_builds().
 title_of_row <- function(statistic) fifelse(statistic == failed_requests, "failed requests", title_of(statistic))
 
 #' Reads builds.csv, see judge_builds().
@@ -358,9 +357,9 @@ table_of_builds <- function(rows) {
     Variant = variant, Statistic = paste0(title_of_row(statistic), ifelse(unit == "", "", paste0(" (", unit, ")"))), Old = format_number(old), New = format_number(new),
     "Change (%)" = fcase(
       is.na(low), rep(no_figure, .N), of_failures, sprintf("share [%s, %s]", format_number(low), format_number(high)),
-      !of_failures, sprintf("%s [%s, %s]", signed(ratio), signed(low), signed(high))
+      !of_failures, sprintf("%s [%s, %s]", signed_percent(ratio), signed_percent(low), signed_percent(high))
     ),
-    "Slower at (%)" = fcase(is.na(slower_percent), rep(no_figure, .N), of_failures, signed(1 + slower_percent / 100), !of_failures, signed(limit_of_build(statistic, slower_percent))),
+    "Slower at (%)" = fcase(is.na(slower_percent), rep(no_figure, .N), of_failures, signed_percent(1 + slower_percent / 100), !of_failures, signed_percent(limit_of_build(statistic, slower_percent))),
     Verdict = fifelse(verdict == "", no_figure, verdict)
   )]
   if (uniqueN(found$Variant) > 1) setnames(found, c("Old", "New"), c("Baseline", "Here"))[] else found[, !"Variant"]

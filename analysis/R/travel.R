@@ -51,8 +51,8 @@ as_junit <- function(judged) {
   cases <- rows[, sprintf(
     '  <testcase classname="%s" name="%s">%s</testcase>', escaped(variant), escaped(title_of_row(statistic)),
     fcase(
-      verdict == "slower", sprintf('<failure message="%s"/>', escaped(change_in_words(.SD))),
-      verdict == "undecided", sprintf('<skipped message="%s"/>', escaped(fifelse(reason != "", reason, change_in_words(.SD)))), verdict == "not slower", ""
+      verdict == "slower", sprintf('<failure message="%s"/>', escaped(words_of_change(.SD))),
+      verdict == "undecided", sprintf('<skipped message="%s"/>', escaped(fifelse(reason != "", reason, words_of_change(.SD)))), verdict == "not slower", ""
     )
   )]
   invalid <- if (judged$verdict == "invalid") sprintf('  <testcase classname="own" name="comparison"><error message="%s"/></testcase>', escaped(judged$why))
@@ -65,9 +65,9 @@ as_junit <- function(judged) {
   )
 }
 
-change_in_words <- function(rows) {
+words_of_change <- function(rows) {
   rows[, fifelse(
-    is.na(ratio), sprintf("%s %% to %s %% of requests", format_number(old), format_number(new)), sprintf("%s %% [%s, %s]", signed(ratio), signed(low), signed(high))
+    is.na(ratio), sprintf("%s %% to %s %% of requests", format_number(old), format_number(new)), sprintf("%s %% [%s, %s]", signed_percent(ratio), signed_percent(low), signed_percent(high))
   )]
 }
 
