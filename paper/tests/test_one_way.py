@@ -19,7 +19,8 @@ CODE = {".py", ".R", ".qmd", ".smk", ".sh"}
 # These check all folders, read their texts or test the Makefile; own.sh runs Snakemake.
 OVER_ALL = {
     "workloads/own.sh",
-    *("profiles/setup/test.sh", "profiles/setup/words.py"),
+    *("profiles/setup/test.sh", "profiles/setup/check.sh"),
+    *("profiles/setup/tests/test_check.py", "profiles/setup/words.py"),
     *("profiles/setup/tests/test_set_up.py", "profiles/setup/tests/test_words.py"),
 }
 # A path below a folder, a module of it, its name alone in quotes, or an import of it.

@@ -174,7 +174,9 @@ def test_steal_is_a_share_of_all_cpus_and_of_the_servers(live, monkeypatch):
 
 def test_generator_elsewhere_says_itself_how_many_cpus_it_used(live):
     one, window = loading(live), telemetry_of(samples_of(**PER_S))
-    one.place.generator = SimpleNamespace(cpus=[0, 1, 2, 3], speed=lambda *_: None)
+    one.place.generator = SimpleNamespace(
+        cpus=[0, 1, 2, 3], address="10.0.0.2", speed=lambda *_: None
+    )
     there = Window(WINDOW, window, one.place).metrics(
         [], Spent(1.0, {}, {}), ran((0.5, 3.5), cpus=2.0)
     )

@@ -433,13 +433,13 @@ def configured(**mode):
 
 
 MINE = {"command": ["python3", "server.py", "{port}"], "folder": str(EXAMPLE)}
-MINE |= {"baseline": "event-loop", "tiers": ["mid/wrk2", "saturated/jmeter"]}
+MINE |= {"baseline": "event-loop", "tiers": ["high/wrk2", "saturated/jmeter"]}
 
 
 def test_user_supplied_server_joins_the_session_of_its_comparison():
     grid = Grid(configured(**MINE))
     found = {(cell.tier, cell.tool) for cell in grid.cells if cell.mode == "mine"}
-    assert found == {("mid", "wrk2"), ("saturated", "jmeter")}
+    assert found == {("high", "wrk2"), ("saturated", "jmeter")}
     session = next(one for one in grid.sessions if one.path == "request-threads/threads/rep-1")
     assert {"mine", "event-loop"} <= {cell.mode for cell in session.cells}
     assert str(EXAMPLE / "server.py") in grid.files(session)
@@ -478,9 +478,11 @@ def test_answers_that_vary_have_no_length_that_is_right():
 def test_any_length_of_a_body_and_any_path_can_be_a_tier(length, path):
     config = configured(**MINE)
     study = config["studies"]["request-threads"]
-    study["tiers"]["mid"] |= {"body_bytes": length, "path": path, "sleep_ms": 0}
+    study["tiers"]["high"] |= {"body_bytes": length, "path": path, "sleep_ms": 0}
     grid = Grid(config)
-    spec = grid.spec(next(cell for cell in grid.cells if (cell.mode, cell.tier) == ("mine", "mid")))
+    spec = grid.spec(
+        next(cell for cell in grid.cells if (cell.mode, cell.tier) == ("mine", "high"))
+    )
     assert (spec["study"]["body_bytes"], spec["tier"]["path"]) == (length, path)
 
 
@@ -494,7 +496,7 @@ def test_any_length_of_a_body_and_any_path_can_be_a_tier(length, path):
 )
 def test_lengths_and_paths_that_are_none_are_named(key, value, allowed):
     config = configured(**MINE)
-    config["studies"]["request-threads"]["tiers"]["mid"][key] = value
+    config["studies"]["request-threads"]["tiers"]["high"][key] = value
     with pytest.raises(ConfigurationError, match=re.escape(allowed)):
         Grid(config)
 
@@ -502,7 +504,7 @@ def test_lengths_and_paths_that_are_none_are_named(key, value, allowed):
 def test_example_is_a_short_file_that_adds_a_mode():
     assert len((EXAMPLE / "config.yaml").read_text().splitlines()) <= 15
     grid = Grid(configured(**example()))
-    assert {cell.tier for cell in grid.cells if cell.mode == "mine"} == {"mid", "high"}
+    assert {cell.tier for cell in grid.cells if cell.mode == "mine"} == {"high"}
 
 
 @pytest.mark.parametrize(
