@@ -251,6 +251,7 @@ column_words <- fread(
    JDK;                            Java runtime, where a mode names one
    Backend;                        remote or database that requests call
    Options;                        settings of the server
+   JVM's own;                      options of the mode's JVM that not all modes of the table have
    Database;                       database engine
    Client;                         settings of the database's client
    Tier;                           kind and level of load
