@@ -125,7 +125,7 @@ test_that("a cell is judged by the bound of its own load, and not by that of our
   finding <- findings_of_pair(place, file.path(analysis_folder, "guide.yaml"), shipped)[[1]]
   place[, study := "demo"]
   row <- data.table(reason = "", bound = "", statistic = finding$statistic, centre = log(19.4))
-  line <- verdict_of_bound(pair, row, finding$bound, data.table())
+  line <- verdict_of_bound(pair, row, data.table())
   expect_equal(line[1], "20")
   expect_match(line[2], "50,000/s (users) against 2,500/s (admitted); measured 19.4", fixed = TRUE)
 })

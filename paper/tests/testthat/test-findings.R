@@ -178,10 +178,11 @@ shipped_comparisons <- read_shipped(file.path(analysis_folder, "runs"), "2026-11
 
 # Comparisons of all pairs, each as its finding needs it, or one turned: the sides' values are exchanged.
 compared_pairs <- function(turned = NULL) {
-  rows <- rbindlist(lapply(known, function(finding) rbindlist(lapply(names(finding$pairs), function(name) {
+  row_of <- function(finding, name) {
     pair <- finding$pairs[[name]]
     data.table(study = finding$study, as.data.table(pair[c("tier", "tool", "mode", "statistic")]), wanted = c(unlist(pair$holds), "any")[1], may_be_worse = "worse" %in% pair$holds, id = paste(finding$id, name))
-  }))))
+  }
+  rows <- rbindlist(lapply(known, function(finding) rbindlist(lapply(names(finding$pairs), row_of, finding = finding))))
   rows <- unique(rows[order(wanted == "any")], by = c("study", "tier", "tool", "mode", "statistic"))
   about <- about_statistics(rows$statistic)
   known_baselines <- unique(shipped_comparisons[, .(study, tier, tool, mode, baseline)], by = c("study", "tier", "tool", "mode"))
