@@ -37,10 +37,6 @@ tables_of_profiles <- list(
   "cpu-groups" = function() no_cpu_groups(), allocations = function() no_allocations(), "moved-groups" = function() no_moved()
 )
 
-no_judged <- function() {
-  add_verdicts(cbind(typed_table(c("study", "tier", "tool", "mode", "baseline")), no_comparisons()), typed_table(comparison_names))
-}
-
 # Runs `compute` with a function that writes tables. Each table of `empty` is there afterwards, and the problems are.
 write_all <- function(results, empty, folder, verb, compute) {
   take_problems()

@@ -48,3 +48,7 @@ with_selected_intervals <- function(rows) {
     fcr_high = fifelse(effect == "ratio", estimate * (high / estimate)^wider[reported], estimate + (high - estimate) * wider[reported])
   )][]
 }
+
+no_judged <- function() {
+  add_verdicts(cbind(typed_table(c("study", "tier", "tool", "mode", "baseline")), no_comparisons()), typed_table(comparison_names))
+}
