@@ -66,10 +66,9 @@ lenders_of <- function(known, id) {
   if (NROW(known) == 0) return(NULL)
   rows <- known[statistic == id & reason == "" & is.finite(estimate)]
   rows[, place := name_of_place(rows[, .(study, tier, tool, mode, baseline)])]
-  several <- rows[pairs > 1 & is.finite(spread)]
-  rbind(several[, lends := "both"], rows[!(pairs > 1 & is.finite(spread))][, lends := "rounds"], runs_of_hosts(rows[!several, on = "place"]), fill = TRUE)[,
-    c("place", columns_of_noise, "lends"), with = FALSE
-  ]
+  rows[, lends := fifelse(pairs > 1 & is.finite(spread), "both", "rounds")]
+  of_hosts <- runs_of_hosts(rows[!rows[lends == "both"], on = "place"])
+  rbind(rows, of_hosts, fill = TRUE)[, c("place", columns_of_noise, "lends"), with = FALSE]
 }
 
 # A row per host and comparison: its runs as if they were sessions. A mean of sessions varies less than one.

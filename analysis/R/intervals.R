@@ -38,7 +38,8 @@ smallest <- 1e-6
 #'
 #' @param rows data.table: place (names the comparison), spread (standard deviation over sessions), pairs (sessions), within (standard error of
 #'   one by its rounds; NA where there are none), df_within, rounds (of all sessions), least.
-#' @param known such rows of other runs, or NULL, and where they do not lend both, lends: rounds or processes; `moderated` whether these moderate the variances of rounds.
+#' @param known such rows of other runs, or NULL, and where they do not lend both, lends: rounds or processes; `moderated` whether these moderate
+#'   the variances of rounds.
 #' @return list of vectors: noise and df, those of the t that has the interval; NA where nothing is known of either part.
 noise_of_effects <- function(rows, known = NULL, moderated = FALSE) {
   if (nrow(rows) == 0) return(list(noise = numeric(), df = numeric()))
@@ -70,19 +71,20 @@ with_moderated_rounds <- function(rows, known) {
   prior <- prior_of_rounds(known)
   if (is.null(prior)) return(rows)
   rows <- prior[rows, on = "place"]
-  rows[, count := pmax(fcoalesce(as.numeric(rounds), 0) / pairs, 1)]
-  rows[, own_df := fifelse(is.finite(within), fcoalesce(as.numeric(df_within), 0), 0)]
-  rows[prior > 0 & rounds > 0, `:=`(
-    within = sqrt((prior_df * prior / count + own_df * fifelse(own_df > 0, within^2, 0)) / (prior_df + own_df)), df_within = prior_df + own_df
-  )]
-  rows[, c("prior", "prior_df", "count", "own_df") := NULL][]
+  rows[!is.na(prior) & rounds > 0, c("within", "df_within") := {
+    own_df <- fifelse(is.finite(within), fcoalesce(as.numeric(df_within), 0), 0)
+    own <- fifelse(own_df > 0, own_df * within^2, 0)
+    list(sqrt((prior_df * prior / rounds_of_session(.SD) + own) / (prior_df + own_df)), prior_df + own_df)
+  }]
+  rows[, c("prior", "prior_df") := NULL][]
 }
 
 # The variance of a round by place (prior), and the degrees of freedom that it is worth (prior_df): those by which each run is most likely, given the
 # other runs of its comparison. Variances of few values are skewed, so their logarithms are levelled.
 prior_of_rounds <- function(known) {
   if (NROW(known) == 0) return(NULL)
-  rows <- copy(lending(known, "rounds"))[is.finite(within) & df_within > 0][, `:=`(round = pmax(within, least, smallest)^2 * rounds / pairs, df = as.numeric(df_within))]
+  rows <- lending(known, "rounds")[is.finite(within) & df_within > 0]
+  rows[, `:=`(round = variance_of_round(rows), df = as.numeric(df_within))]
   rows[, level := log(round) - skew_of_log(df)]
   rows[, `:=`(runs = .N, of_others = (sum(level) - level) / (.N - 1)), by = place]
   rows <- rows[runs >= runs_for_moderation]
@@ -101,6 +103,10 @@ skew_of_log <- function(df) digamma(df / 2) - log(df / 2)
 
 lending <- function(known, what) if ("lends" %in% names(known)) known[lends %in% c("both", what)] else known
 
+rounds_of_session <- function(rows) rows[, pmax(fcoalesce(as.numeric(rounds), 0) / pairs, 1)]
+
+variance_of_round <- function(rows) rows[, pmax(within, least, smallest)^2] * rounds_of_session(rows)
+
 # All rows with what is known of them, those with rounds and those without.
 by_kind <- function(rows, known) {
   columns <- c("place", columns_of_noise)
@@ -113,9 +119,9 @@ by_kind <- function(rows, known) {
 # its df, and usual: that of a round in other runs, or in this one where it is alone (borrowed is FALSE). What has no rounds has one part: all
 # of its variance is that of processes.
 with_round_variances <- function(rows) {
-  rows[, `:=`(least = fcoalesce(as.numeric(least), 0), count = pmax(fcoalesce(as.numeric(rounds), 0) / pairs, 1))]
+  rows[, `:=`(least = fcoalesce(as.numeric(least), 0), count = rounds_of_session(rows))]
   rows[, by_rounds := (is.finite(within) & df_within > 0) %in% TRUE]
-  rows[, `:=`(by_session = pmax(spread, least, smallest)^2, round = fifelse(by_rounds, pmax(within, least, smallest)^2 * count, 1))]
+  rows[, `:=`(by_session = pmax(spread, least, smallest)^2, round = fifelse(by_rounds, variance_of_round(rows), 1))]
   rows[, df_round := fifelse(by_rounds, as.numeric(df_within), Inf)]
   rows[, borrowed := anyNA(own), by = .(place, by_rounds)]
   usual <- rows[is.na(own) | !borrowed, .(usual = exp(mean(log(round))), df_usual = sum(df_round)), by = .(place, by_rounds)]
