@@ -46,6 +46,7 @@ standard input, because a command line has room for some thousands of them only.
 """
 
 import shlex
+from functools import partial
 
 
 include: "common.smk"
@@ -231,3 +232,13 @@ rule compare:
         "a run against a shipped one"
     shell:
         "Rscript {ANALYZE} compare results={params.results:q} with={params.shipped:q} this={params.this}"
+
+
+# Each finding by its name: the cell of its first pair, measured again in turns with its baseline, and judged.
+for finding, cell in cells_of_findings("analysis/guide.yaml").items():
+
+    rule:
+        name:
+            f"finding-{finding}"
+        input:
+            partial(measured_again, f"{RESULTS}/cells/{cell}/rep-1/cell.json"),

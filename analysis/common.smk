@@ -1,6 +1,8 @@
-"""Faults of folders that were copied, for the rules that analyze."""
+"""Faults of folders that were copied, and the cells of findings, for the rules that analyze."""
 
 from pathlib import Path
+
+import yaml
 
 
 def runs_within_runs(runs):
@@ -27,3 +29,21 @@ def folders_that_no_rule_reads(results, runs):
     if found:
         place = f"{cells}/<study>/<mode>/<tier>/<tool>/rep-<n>"
         yield f"{len(found)} folders with cells are not read, as {found[0]}: they belong to {place}"
+
+
+def cells_of_findings(guide):
+    """The cell of each finding's first pair, by its name: the one that a reviewer measures again."""
+    findings = yaml.safe_load(Path(guide).read_text())["findings"]
+    cells = {}
+    for finding in findings:
+        pair = next(iter(finding["pairs"].values()))
+        cells[finding["id"]] = (
+            f"{finding['study']}/{pair['mode']}/{pair['tier']}/{pair['tool']}"
+        )
+    return cells
+
+
+def measured_again(cell, wildcards):
+    """The cell, which is measured although it is there: as if it were named with -f."""
+    workflow.dag.forcefiles.add(cell)
+    return [cell]

@@ -295,6 +295,7 @@ judge_effects <- function(pooled, margin, known = NULL, moderated = FALSE) {
 #'
 #' @param count of `of` requests; vectors.
 #' @return list: low, high.
+#' @export
 binomial_ends <- function(count, of, level = confidence) {
   miss <- (1 - level) / 2
   list(

@@ -1,15 +1,15 @@
 # Short requests next to long ones: the latency that queueing theory predicts of each, beside the measured one.
 #
-# Requests arrive at random and take the CPU for as long as their path says, plus what the server adds, so that the server is an
-# M/G/1 queue with two kinds of service. The order of service decides who waits. Virtual threads are served first come, first
+# Requests arrive at random and take a CPU for as long as their path says, plus what the server adds, so that the server is an
+# M/G/n queue of its n CPUs with two kinds of service. The order of service decides who waits. Virtual threads are served first come, first
 # served: each keeps its carrier until it blocks. Threads of the kernel share the CPU, in the limit of short time slices evenly
-# (processor sharing). Both are ends of one model: at most n requests share the CPU, and the others wait in the order of their
-# arrival. n is the number of carriers, or of the pool's threads. No formula gives percentiles of either kind for any n, so they are
+# (processor sharing). Both are ends of one model: at most k requests share the CPUs, and the others wait in the order of their
+# arrival. k is the number of carriers, or of the pool's threads; a generator on the same CPUs is not in the model. No formula gives percentiles of either kind for any k, so they are
 # simulated. Inputs are rates, paths and the CPU time per request; no latency is among them.
 
 mix_words <- c("study", "mode", "tier", "tool")
 mix_numbers <- c(
-  "rate_per_s", "share", "short_ms", "long_ms", "at_a_time", "stated_utilization", "utilization",
+  "rate_per_s", "cpus", "share", "short_ms", "long_ms", "at_a_time", "stated_utilization", "utilization",
   paste0(rep(c("predicted_", "measured_"), each = 3), c("p50_ms", "p99_ms", "long_p50_ms"))
 )
 no_mixes <- function() typed_table(mix_words, mix_numbers)
@@ -17,10 +17,10 @@ no_mixes <- function() typed_table(mix_words, mix_numbers)
 #' Latencies of loads that mix two paths.
 #'
 #' @param cells list of read_cell(); `summary` see read_summary(), whose valid cells give CPU times and latencies.
-#' @return data.table, a row per study, mode, tier and tool with a mix of CPU time: rate_per_s, share (of the long requests), short_ms and
+#' @return data.table, a row per study, mode, tier and tool with a mix of CPU time: rate_per_s, cpus (the server's), share (of the long requests), short_ms and
 #'   long_ms (CPU time that the paths ask for), at_a_time (requests that share the CPU; NA where the mode serves the long ones
 #'   apart), stated_utilization (of the server's CPUs, by the paths) and utilization (measured), predicted_ and measured_p50_ms,
-#'   p99_ms (of short requests) and long_p50_ms; NA where nothing was measured, nothing is predicted on several CPUs.
+#'   p99_ms (of short requests) and long_p50_ms; NA where nothing was measured.
 predict_mixes <- function(cells, summary) {
   mixed <- Filter(is_mix_of_computing, cells)
   if (length(mixed) == 0) return(no_mixes())
@@ -33,11 +33,10 @@ predict_mixes <- function(cells, summary) {
   rows <- latencies[measured[setups, on = mix_words], on = mix_words]
   rows[, stated_ms := (1 - share) * short_ms + share * long_ms]
   rows[, `:=`(stated_utilization = rate_per_s * stated_ms / 1000 / cpus, utilization = rate_per_s * cpu_ms / 1000 / cpus)]
-  rows[cpus > 1, at_a_time := NA]
   predicted <- c("predicted_p50_ms", "predicted_p99_ms", "predicted_long_p50_ms")
   # The rest of the measured CPU time is the server's own, the same for both kinds.
   rows[, more_ms := pmax(0, cpu_ms - stated_ms)]
-  rows[, (predicted) := mix_percentiles_ms(rate_per_s, share, more_ms + short_ms, more_ms + long_ms, at_a_time), by = seq_len(nrow(rows))]
+  rows[, (predicted) := mix_percentiles_ms(rate_per_s, share, more_ms + short_ms, more_ms + long_ms, at_a_time, cpus), by = seq_len(nrow(rows))]
   rows[, names(no_mixes()), with = FALSE]
 }
 
@@ -63,18 +62,19 @@ simulated_requests <- 50000
 
 #' The percentiles that are predicted of a mix.
 #'
-#' @param rate_per_s of random arrivals; `share` of the long ones; `short_ms`, `long_ms` CPU time of each; `at_a_time` see
-#'   shared_sojourns().
+#' @param rate_per_s of random arrivals; `share` of the long ones; `short_ms`, `long_ms` CPU time of each; `at_a_time` and
+#'   `cpus` see shared_sojourns().
 #' @return list: p50 and p99 of the short ones, p50 of the long ones, ms; NA where an input is, Inf from saturation on. A p99
 #'   repeats within 5 % with other random numbers, first come, first served within 10 %.
-mix_percentiles_ms <- function(rate_per_s, share, short_ms, long_ms, at_a_time) {
-  if (anyNA(c(rate_per_s, share, short_ms, long_ms, at_a_time))) return(as.list(rep(NA_real_, 3)))
-  if (rate_per_s * ((1 - share) * short_ms + share * long_ms) >= 1000) return(as.list(rep(Inf, 3)))
+#' @export
+mix_percentiles_ms <- function(rate_per_s, share, short_ms, long_ms, at_a_time, cpus = 1) {
+  if (anyNA(c(rate_per_s, share, short_ms, long_ms, at_a_time, cpus))) return(as.list(rep(NA_real_, 3)))
+  if (rate_per_s * ((1 - share) * short_ms + share * long_ms) >= 1000 * cpus) return(as.list(rep(Inf, 3)))
   # The same requests whatever the mode, so that their differences are not of chance.
   set.seed(1)
   arrives <- cumsum(-log(runif(simulated_requests)) * 1000 / rate_per_s)
   long <- runif(simulated_requests) <= share
-  lasts <- shared_sojourns(arrives, fifelse(long, long_ms, short_ms), at_a_time)
+  lasts <- shared_sojourns(arrives, fifelse(long, long_ms, short_ms), at_a_time, cpus)
   list(quantile(lasts[!long], 0.5, names = FALSE), quantile(lasts[!long], 0.99, names = FALSE), quantile(lasts[long], 0.5, names = FALSE))
 }
 

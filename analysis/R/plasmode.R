@@ -88,25 +88,27 @@ rates_of <- function(pairs, statistic, design, runs, lender = NULL) {
   )]
 }
 
+# Shipped runs lend the noise of what they have; what is new, or a reader's own, is alone.
 plasmode_designs <- list(
-  list(sessions = 1, rounds = 6), list(sessions = 2, rounds = 2), list(sessions = 2, rounds = 6), list(sessions = 3, rounds = 2),
-  list(sessions = 3, rounds = 6), list(sessions = 3, rounds = 6, few = TRUE), list(sessions = 3, rounds = 6, quantized = TRUE)
+  list(sessions = 1, rounds = 6), list(sessions = 2, rounds = 2), list(sessions = 2, rounds = 6), list(sessions = 3, rounds = 6),
+  list(sessions = 2, rounds = 6, alone = TRUE), list(sessions = 3, rounds = 6, alone = TRUE), list(sessions = 3, rounds = 6, few = TRUE),
+  list(sessions = 3, rounds = 6, quantized = TRUE)
 )
 plasmode_statistics <- c("throughput_per_s", "cpu_us_per_request", "latency_mean_ms")
 
 #' The rates of all designs, by statistic.
 #'
 #' @param measured see as_measured(): the run whose slices are used; `runs` of each design.
-#' @return data.table: statistic, sessions, rounds, design (what is special), and see rates_of(). One session takes its noise from
-#'   another run of two; so do few comparisons (five), of which a small study or a named cell has no more.
+#' @return data.table: statistic, sessions, rounds, design (what is special), and see rates_of(). All but those that are alone take their noise
+#'   from another run of two sessions, as shipped runs lend it; few are five, of which a small study or a named cell has no more.
 simulate_coverage <- function(measured, runs, designs = plasmode_designs, statistics = plasmode_statistics) {
   set.seed(1)
   rbindlist(lapply(statistics, function(statistic) {
     pairs <- measured_pairs(measured, statistic)
     rbindlist(lapply(designs, function(design) {
       few <- isTRUE(design$few)
-      lender <- if (design$sessions == 1 || few) list(sessions = 2, rounds = 6)
-      words <- c(if (few) "five comparisons", if (isTRUE(design$quantized)) "counts of about 100")
+      lender <- if (!isTRUE(design$alone)) list(sessions = 2, rounds = 6)
+      words <- c(if (few) "five comparisons", if (isTRUE(design$alone)) "in no other run", if (isTRUE(design$quantized)) "counts of about 100")
       cbind(
         data.table(statistic = statistic, sessions = design$sessions, rounds = design$rounds, design = paste(words, collapse = ", ")),
         rates_of(if (few) sample(pairs, 5) else pairs, statistic, design, runs * if (few) 5 else 1, lender)

@@ -18,12 +18,12 @@ closed_throughput <- function(customers, wait_s, demands_s) {
   throughput
 }
 
-#' How long requests last where at most so many share a server evenly, and the others wait in the order of their arrival: with 1
-#' first come, first served, with Inf processor sharing.
+#' How long requests last where at most so many share the CPUs evenly, none more than one of them, and the others wait in the order of their
+#' arrival: with as many as CPUs first come, first served, with Inf processor sharing.
 #'
 #' @param arrives when, increasing; `service` time of each, in the same unit, of few different lengths; `at_a_time` from 1.
 #' @return time from the arrival of each request to its end.
-shared_sojourns <- function(arrives, service, at_a_time) {
+shared_sojourns <- function(arrives, service, at_a_time, cpus = 1) {
   stopifnot(at_a_time >= 1)
   count <- length(arrives)
   # Requests of one length end in the order of their arrival: of each length, its requests and the first that has not ended.
@@ -38,11 +38,13 @@ shared_sojourns <- function(arrives, service, at_a_time) {
   arrived <- started <- ended <- 0L
   while (ended < count) {
     sharing <- started - ended
+    # The factor by which one request is slowed by the others.
+    slowed <- max(1, sharing / cpus)
     arrival <- if (arrived < count) arrives[arrived + 1L] else Inf
     ending <- which.min(next_end)
-    end <- now + if (sharing > 0) (next_end[ending] - served) * sharing else Inf
+    end <- now + if (sharing > 0) (next_end[ending] - served) * slowed else Inf
     if (arrival <= end) {
-      if (sharing > 0) served <- served + (arrival - now) / sharing
+      if (sharing > 0) served <- served + (arrival - now) / slowed
       now <- arrival
       arrived <- arrived + 1L
     } else {

@@ -226,6 +226,7 @@ column_words <- fread(
    in_time;                        requests that were answered right within the objective
    p50_ms;                         median of latency, in ms
    p99_ms;                         99th percentile of latency, in ms
+   mixes.csv:cpus;                 CPUs of the server
    mixes.csv:share;                share of long requests
    short_ms;                       CPU time of a short request, in ms
    long_ms;                        CPU time of a long request, in ms

@@ -35,8 +35,10 @@ figure_mixes <- function(mixes) {
 }
 
 with_panels <- function(mixes) {
-  mixes <- copy(mixes)[, mode := factor(mode, mode_levels(mode))][order(share, long_ms)]
-  mixes[, panel := sprintf("%s %% take %s ms, the others %s ms", format_number(100 * share), format_number(long_ms), format_number(short_ms))]
+  mixes <- copy(mixes)[, mode := factor(mode, mode_levels(mode))][order(cpus, share, long_ms)]
+  mixes[, panel := sprintf(
+    "%s %% take %s ms, the others %s ms%s", format_number(100 * share), format_number(long_ms), format_number(short_ms), ifelse(cpus > 1, sprintf(", %s CPUs", cpus), "")
+  )]
   mixes[, panel := factor(panel, unique(panel))][]
 }
 
@@ -61,6 +63,30 @@ sentence_of_mixes <- function(mixes) {
     sentence_of_long(rows[is.finite(measured_long_p50_ms)][order(measured_long_p50_ms)])
   )
 }
+
+# The CPUs of a server, each as busy as the measured one.
+numbers_of_cpus <- c(1, 2, 4, 8, 16)
+
+#' p99 of the short requests by default as the queue predicts it for other numbers of CPUs, and what was measured of them.
+#'
+#' @param mixes see predict_mixes().
+sentence_of_cpu_counts <- function(mixes) {
+  rows <- mixes[mode == "virtual" & is.finite(measured_p99_ms) & is.finite(predicted_p99_ms)]
+  one <- rows[cpus == 1][order(abs(stated_utilization - 0.5))][seq_len(min(1, .N))]
+  if (nrow(one) == 0) return("")
+  more_ms <- 1000 * max(0, one$utilization - one$stated_utilization) / one$rate_per_s
+  predicted <- vapply(numbers_of_cpus, function(count) {
+    one[, mix_percentiles_ms(rate_per_s * count, share, short_ms + more_ms, long_ms + more_ms, count, count)[[2]]]
+  }, 0)
+  alike <- rows[share == one$share & long_ms == one$long_ms & tier %in% c(one$tier, rows[cpus > 1]$tier)]
+  sprintf(
+    "By the same queue, p99 of the short ones with a carrier for each CPU is %s with %s CPUs that are as busy; measured %s.",
+    enumerate(value_of(predicted, "ms")), enumerate(format_number(numbers_of_cpus)),
+    enumerate(alike[order(cpus), sprintf("%s on %s with %.0f %% in use (predicted %s)", value_of(measured_p99_ms, "ms"), count_of_cpus(cpus), 100 * utilization, value_of(predicted_p99_ms, "ms"))])
+  )
+}
+
+count_of_cpus <- function(counts) vapply(counts, count_of, "", noun = "CPU")
 
 sentence_of_long <- function(rows) {
   if (nrow(rows) < 2) return("")

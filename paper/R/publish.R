@@ -80,12 +80,12 @@ write_svgs <- function(picture, folder) {
 
 #' A reviewer's checks: each finding, the cell that decides it, and the ratio that `compare` prints of it.
 #'
-#' @return data.table of text: Finding (its number in the list), Command, Ratio.
+#' @return data.table of text: Command, Ratio.
 table_of_checks <- function(findings) {
-  rbindlist(idcol = "Finding", lapply(unname(findings), function(finding) {
-    row <- finding$rows[1]
+  rbindlist(lapply(names(findings), function(id) {
+    row <- findings[[id]]$rows[1]
     data.table(
-      Command = sprintf("`snakemake --cores 4 -f results/cells/%s/%s/%s/%s/rep-1/cell.json`", row$study, row$mode, row$tier, row$tool),
+      Command = sprintf("`snakemake --cores 4 finding-%s`", id), Cell = row[, paste(study, mode, tier, tool, sep = "/")],
       Ratio = paste(title_of(row$statistic), effect_with_interval(row))
     )
   }))
@@ -118,23 +118,22 @@ table_of_runs <- function(runs) {
 readme_files <- list("README.md" = c("picture", "findings", "checks"), "analysis/README.md" = "run")
 
 # Where a finding of one run stands in another.
-stands_elsewhere <- c(no = "refutes", open = "does not decide", unmeasured = "does not measure")
+stands_elsewhere <- c(no = "refuted by", open = "not decided by", unmeasured = "not measured by")
 
 #' How other runs differ in their findings from the one that is described.
 #'
 #' @param first findings that the README has, in their order; `open` those of the first page that the run does not decide; `elsewhere` findings of other
 #'   runs, see told_findings(), by the runs' names.
-#' @return one sentence a run that does not find all of `first`, and one a finding of `open` that other runs find.
+#' @return a sentence on those of `first` that not all others find, and one a finding of `open` that others find.
 sentences_elsewhere <- function(first, open, elsewhere) {
-  lacking <- unlist(Map(function(findings, name) {
-    holds <- vapply(findings, `[[`, "", "holds")
-    other <- lapply(names(stands_elsewhere), function(how) which(holds[names(first)] == how))
-    parts <- sprintf("%s %s", stands_elsewhere, vapply(other, enumerate, ""))[lengths(other) > 0]
-    if (length(parts) > 0) sprintf("`%s` %s.", name, enumerate(parts))
-  }, elsewhere, names(elsewhere)))
-  found <- lapply(names(open), function(id) names(Filter(function(findings) findings[[id]]$holds == "yes", elsewhere)))
-  more <- sprintf("Open in this run, found by %s: “%s”.", vapply(lapply(found, as_code), enumerate, ""), vapply(open, `[[`, "", "title"))
-  unname(c(lacking, more[lengths(found) > 0]))
+  stands <- function(id) vapply(elsewhere, function(findings) findings[[id]]$holds, "")
+  lacking <- unlist(lapply(names(first), function(id) {
+    counts <- vapply(names(stands_elsewhere), function(how) sum(stands(id) == how), 0)
+    if (any(counts > 0)) sprintf("%s %s", as_code(id), enumerate(paste(stands_elsewhere, counts)[counts > 0]))
+  }))
+  found <- vapply(names(open), function(id) sum(stands(id) == "yes"), 0)
+  more <- sprintf("Open in this run, found by %d of %s: %s, “%s”.", found, count_of(length(elsewhere), "other"), as_code(names(open)), vapply(open, `[[`, "", "title"))
+  c(if (length(lacking) > 0) sprintf("Of %s: %s.", count_of(length(elsewhere), "other run"), paste(lacking, collapse = "; ")), more[found > 0])
 }
 
 #' The blocks of both READMEs, by the names of their markers.
@@ -151,7 +150,7 @@ readme_blocks <- function(runs, items, first, elsewhere, alt) {
       sprintf('<img src="%s/findings-light.svg" alt="%s"></picture>', folder, escape_html(alt))
     ),
     findings = c(
-      if (length(items) > 0) c(sprintf("%d. %s", seq_along(items), items), "", paste(c(sentence_of_brackets(items), elsewhere), collapse = " "), ""),
+      if (length(items) > 0) c(sprintf("- %s: %s", as_code(names(items)), items), "", paste(c(sentence_of_brackets(items), elsewhere), collapse = " "), ""),
       sprintf(
         "The paper of this run, `%s`: [PDF](%s/report.pdf), and [HTML](%s/report.html) with all tables.", run$name, folder, folder
       )

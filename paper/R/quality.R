@@ -216,16 +216,27 @@ table_coverage <- function(coverage) {
   setnames(rows, unname(coverage_columns))[]
 }
 
-#' Over all designs: the least and the most.
+#' Over all designs: the least and the most; those whose coverage is below 95 % by more than chance are named.
 sentence_coverage <- function(coverage) {
   if (nrow(table_coverage(coverage)) == 0) return("")
   span_of <- function(shares) paste(unique(sprintf("%.0f", 100 * range(shares))), collapse = " to ")
-  sprintf(
-    "Known ratios were put into measured rounds, in %s. The 95 %% intervals hold them in %s %% of the comparisons (median %.0f %%); where there is no difference, %s %% find one at 5 %%.",
-    count_of(nrow(coverage), "design"), span_of(coverage$coverage), 100 * median(coverage$coverage), span_of(coverage$false)
+  told <- with(coverage, round(comparisons * (1 - wide)))
+  below <- coverage[binomial_ends(round(coverage * told), told)$high < confidence]
+  paragraph(
+    sprintf(
+      "Known ratios were put into measured rounds, in %s. The 95 %% intervals hold them in %s %% of the comparisons (median %.0f %%); where there is no difference, %s %% find one at 5 %%.",
+      count_of(nrow(coverage), "design"), span_of(coverage$coverage), 100 * median(coverage$coverage), span_of(coverage$false)
+    ),
+    if (nrow(below) > 0) sprintf("Below 95 %% by more than chance: %s.", enumerate(designs_in_words(below), "; and "))
   )
 }
 
+designs_in_words <- function(rows) {
+  rows[, sprintf(
+    "%s, %s of %s%s (%.0f %%)", about_statistics(statistic)$short, vapply(sessions, count_of, "", "session"), vapply(rounds, count_of, "", "round"),
+    ifelse(is.na(design) | design == "", "", paste(",", design)), 100 * coverage
+  )]
+}
 
 #' The noise floor in words and numbers.
 #'

@@ -70,9 +70,9 @@ directed_changes <- function(changes) {
 
 #' The findings that hold, here and on another host, and what they depend on.
 #'
-#' @param findings see told_findings(); `ranges` see elsewhere().
+#' @param findings see told_findings(); `ranges` see elsewhere(); `mixes` see predict_mixes().
 #' @return data.table of text: Finding, Here, On another host, Depends on CPUs. The ratio is that of the first pair.
-table_travel <- function(findings, ranges) {
+table_travel <- function(findings, ranges, mixes = NULL) {
   held <- unname(Filter(finding_holds, findings))
   rbindlist(lapply(held, function(finding) {
     first <- names(finding$pairs)[1]
@@ -82,9 +82,21 @@ table_travel <- function(findings, ranges) {
     data.table(
       Finding = gsub("`", "", finding$title), Here = if (is_ratio) times_of(row) else paste(value_in_words(row$baseline_value, row$statistic), "and", value_in_words(row$mode_value, row$statistic)),
       "On another host" = if (is_ratio && !is.null(away)) paste(ratio_digits(away), collapse = " to ") else no_figure,
-      "Depends on CPUs" = finding$cpus
+      "Depends on CPUs" = if (finding$cpus == by_queue) queue_in_words(mixes) else finding$cpus
     )
   }))
+}
+
+# The word of guide.yaml for a finding that goes by the queue of analysis/R/mixes.R.
+by_queue <- "queue"
+queue_within <- 1.3
+
+# A queue is known where each number of CPUs that was measured is near to it, and two were.
+queue_in_words <- function(mixes) {
+  rows <- if (NROW(mixes) > 0) mixes[mode == "virtual" & is.finite(measured_p99_ms) & is.finite(predicted_p99_ms)]
+  near <- if (NROW(rows) > 0) rows[, abs(log(measured_p99_ms / predicted_p99_ms)) <= log(queue_within)]
+  if (uniqueN(rows$cpus) < 2 || !all(near)) return("unknown")
+  sprintf("as a queue M/G/n (%s measured)", enumerate(count_of_cpus(sort(unique(rows$cpus)))))
 }
 
 #' How wide other hosts are, and whether one that is left out lies in the range of the others.

@@ -207,3 +207,22 @@ def test_user_supplied_server_is_planned_with_its_files():
     assert planned.returncode == 0, text
     assert "{port}" in text
     assert "workloads/examples/user-server/server.py" in text
+
+
+def test_each_finding_is_a_target_that_measures_its_first_cell(results):
+    """Also where the cell is there, as after a whole run."""
+    findings = yaml.safe_load((ROOT / "analysis/guide.yaml").read_text())["findings"]
+    carriers = f"{results}/cells/virtual-threads/virtual-carriers-16/neighbor-1-50/wrk2/rep-1"
+    (ROOT / carriers).mkdir(parents=True)
+    (ROOT / carriers / "cell.json").write_text("{}")
+    targets = [f"finding-{finding['id']}" for finding in findings]
+    planned = plan(*targets, "--config", f"results={results}")
+    assert planned.returncode == 0, planned.stdout + planned.stderr
+    first = {
+        tuple([of["study"], *list(next(iter(of["pairs"].values())).values())[:3]])
+        for of in findings
+    }
+    measured = [line for line in planned.stderr.splitlines() if ": measuring " in line]
+    assert len(measured) == len(first)
+    assert any("virtual-carriers-16/neighbor-1-50/wrk2" in line for line in measured)
+    assert not plan("finding-none").returncode == 0

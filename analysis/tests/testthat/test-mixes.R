@@ -8,6 +8,10 @@ test_that("requests that share a server, or wait for it in order, last as long a
   expect_equal(shared_sojourns(c(0, 1), c(2, 2), 2), c(3, 3))
   # The server is idle in between.
   expect_equal(shared_sojourns(c(0, 10), c(1, 1), Inf), c(1, 1))
+  # One alone takes one CPU of two, three take two thirds each; the third waits where two are let in.
+  expect_equal(shared_sojourns(c(0, 0), c(1, 3), Inf, cpus = 2), c(1, 3))
+  expect_equal(shared_sojourns(c(0, 0, 0), c(2, 2, 2), Inf, cpus = 2), c(3, 3, 3))
+  expect_equal(shared_sojourns(c(0, 0, 0), c(2, 2, 2), 2, cpus = 2), c(2, 2, 4))
   # A limit below one would serve no request, ever.
   expect_error(shared_sojourns(c(0, 0), c(1, 1), -1), "at_a_time >= 1")
   expect_equal(shared_sojourns(numeric(), numeric(), 1), numeric())
@@ -84,8 +88,7 @@ test_that("as many requests share the CPU as there are carriers, or threads of a
   # The long ones apart: no model of one queue.
   expect_true(is.na(at_a_time(list(virtual = TRUE, "long-threads" = 1))))
   expect_true(is.na(at_a_time(list(virtual = TRUE, "long-permits" = 1))))
-  # Nothing is predicted on several CPUs.
-  expect_true(is.na(predict_one(mix_cell(cpus = 2))$predicted_p99_ms))
+  expect_equal(at_a_time(list(virtual = TRUE), cpus = 2), 2)
 })
 
 test_that("mixes are read back as they were written, with rows and without", {

@@ -106,6 +106,16 @@ test_that("findings stand with their ratio here, on another host, and with what 
   expect_equal(nrow(table_travel(told_of(holds = "open"), NULL)), 0)
 })
 
+test_that("a queue is known by two numbers of CPUs that are near to it", {
+  of <- function(cpus, measured) data.table(mode = "virtual", cpus, measured_p99_ms = measured, predicted_p99_ms = c(89, 43)[cpus])
+  queued <- lapply(told_of(), function(each) replace(each, "cpus", by_queue))
+  of_mixes <- function(mixes) table_travel(queued, NULL, mixes)[["Depends on CPUs"]]
+  expect_equal(of_mixes(of(1:2, c(100, 38))), "as a queue M/G/n (1 CPU and 2 CPUs measured)")
+  expect_equal(of_mixes(of(1:2, c(100, 20))), "unknown")
+  expect_equal(of_mixes(of(1, 100)), "unknown")
+  expect_equal(of_mixes(NULL), "unknown")
+})
+
 test_that("hosts are said to be as wide as their ranges", {
   range_of <- function(starts, factor) data.table(statistic = "throughput_per_s", starts, low_elsewhere = 1 / factor, high_elsewhere = factor, hosts = 3)
   left <- data.table(host = c("a", "b"), comparisons = 100, held = c(97, 95))
@@ -265,7 +275,7 @@ settings_of <- function(...) {
 }
 combined <- data.table(mode = "both-pools", tier = "grid-100", share = c(1, 0.95, 0.5))
 
-test_that("the table of settings has ten rows at most", {
+test_that("the table of settings has eleven rows at most", {
   lines <- readLines(file.path(paper_folder, "configure.qmd"), encoding = "UTF-8")
   more <- strsplit(rows_of_settings(settings_of(), combined), "\n", fixed = TRUE)[[1]]
   # One of the rows on overload is printed, whatever became of its remedy.
@@ -273,7 +283,7 @@ test_that("the table of settings has ten rows at most", {
     held <- all_held()
     held[["overload-remedy"]]$holds <- remedy
     rows <- c(grep("^[|] ", with_findings(lines, held), value = TRUE), more)
-    expect_lte(length(rows) - 1, 10)
+    expect_lte(length(rows) - 1, 11)
     expect_equal(length(grep("More requests than the server can answer", rows)), 1, label = remedy)
     expect_equal(any(grepl("refuted", rows)), remedy == "no")
     expect_true(all(lengths(strsplit(rows, "|", fixed = TRUE)) == 4))

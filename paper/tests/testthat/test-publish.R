@@ -166,13 +166,13 @@ test_that("the README says how other runs stand to its findings", {
   four <- list(four = finding("Four", "open"))
   expect_equal(
     sentences_elsewhere(first, four, list(other = elsewhere())),
-    c("`other` does not decide 2 and does not measure 3.", "Open in this run, found by `other`: “Four”.")
+    c("Of 1 other run: `two` not decided by 1; `three` not measured by 1.", "Open in this run, found by 1 of 1 other: `four`, “Four”.")
   )
   same <- lapply(c(first, four), function(each) replace(each, "holds", "yes"))
-  expect_equal(sentences_elsewhere(first, four, list(other = same, again = same)), "Open in this run, found by `other` and `again`: “Four”.")
+  expect_equal(sentences_elsewhere(first, four, list(other = same, again = same)), "Open in this run, found by 2 of 2 others: `four`, “Four”.")
   undecided <- replace(same, "four", four)
   expect_length(sentences_elsewhere(first, four, list(other = undecided)), 0)
   expect_length(sentences_elsewhere(first, list(), list(other = same)), 0)
   refuted <- replace(same, "one", list(finding("One", "no")))
-  expect_equal(sentences_elsewhere(first, list(), list(other = refuted)), "`other` refutes 1.")
+  expect_equal(sentences_elsewhere(first, list(), list(other = refuted)), "Of 1 other run: `one` refuted by 1.")
 })

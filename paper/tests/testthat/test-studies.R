@@ -140,7 +140,7 @@ test_that("modes are compared by the order of service where nothing but that dif
 
 mix_rows <- function(mode, utilization, p99_ms, share = 0.01, tier = "mix") {
   data.table(
-    study = "demo", mode = mode, tier = tier, tool = "wrk2", rate_per_s = 337, share = share, short_ms = 1, long_ms = 50, at_a_time = 1,
+    study = "demo", mode = mode, tier = tier, tool = "wrk2", rate_per_s = 337, cpus = 1L, share = share, short_ms = 1, long_ms = 50, at_a_time = 1,
     stated_utilization = utilization, utilization = utilization, predicted_p50_ms = 1, predicted_p99_ms = 0.9 * p99_ms, predicted_long_p50_ms = 50,
     measured_p50_ms = 2, measured_p99_ms = p99_ms, measured_long_p50_ms = 53
   )
@@ -157,6 +157,12 @@ test_that("mixes are drawn, and told where their modes differ most", {
   expect_equal(levels(drawn$layout$layout$panel), c("1 % take 50 ms, the others 1 ms", "5 % take 50 ms, the others 1 ms"))
   # Two lines, measured and predicted; and points of all.
   expect_equal(vapply(drawn$data, nrow, 0L), c(4L, 4L, 5L, 2L))
+  # A carrier for each CPU, at the same share of them: with two the long ones meet half as often.
+  counts <- numbers_in(sentence_of_cpu_counts(rbind(mixes, copy(mixes[tier == "mid" & mode == "virtual"])[, `:=`(cpus = 2L, measured_p99_ms = 40)])))
+  expect_true(all(diff(counts[2:6]) < 0))
+  expect_equal(counts[7:11], c(1, 2, 4, 8, 16))
+  expect_equal(tail(counts, 8), c(100, 1, 50, 90, 40, 2, 50, 90))
+  expect_equal(sentence_of_cpu_counts(mixes[mode != "virtual"]), "")
   expect_equal(failed_mixes(mixes), "")
   expect_match(failed_mixes(copy(mixes)[mode == "virtual" & tier == "mid", predicted_p99_ms := 200]), "measured: 200 and 100 ms with virtual threads at 50 % of the CPU.$")
   expect_equal(failed_mixes(mixes[0]), "")
