@@ -38,10 +38,9 @@ test_that("coverage falls where one session does not know how sessions vary", {
   expect_lt(alone$coverage, 0.7)
 })
 
-test_that("the table that is shipped is of these designs; the report names those that hold less than 95 %", {
+test_that("the table that is shipped says what the report reads of it, which names designs that hold less than 95 %", {
   shipped <- fread(file.path(analysis_folder, "coverage.csv"))
   expect_setequal(unique(shipped$statistic), plasmode_statistics)
-  expect_setequal(shipped[statistic == "cpu_us_per_request" & !design %like% "one cell", paste(sessions, rounds)], vapply(plasmode_designs, function(of) paste(of$sessions, of$rounds), ""))
-  # The default is made of these.
-  expect_gte(min(shipped[rounds >= 6 & !design %like% "no other run"]$coverage), 0.9)
+  # Where chance is less than a point.
+  expect_gte(min(shipped[comparisons >= 500]$coverage), 0.9)
 })
