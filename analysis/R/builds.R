@@ -151,6 +151,9 @@ why_no_comparison <- function(cells) {
     errors <- Filter(function(count) count > 0, cell$load$errors)
     if (share > failed_at_most) sprintf("%s: %s %% of its requests failed (%s)", of_build, format_number(100 * share), paste(names(errors), unlist(errors), collapse = ", ")) else ""
   }, "")
+  # A side that another's fault kept from its load has none of its own.
+  kept <- grepl(": not_ready: not loaded, as ", reasons, fixed = TRUE)
+  if (any(reasons != "" & !kept)) reasons <- reasons[!kept]
   unname(reasons[reasons != ""])
 }
 

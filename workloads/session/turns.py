@@ -101,7 +101,8 @@ def record(
 ) -> None:
     with session.phases.phase("record_s"):
         for name in sorted(found, key=lambda name: name not in recorder.baselines):
-            recorder.write({name: found[name]}, unable.get(name) or why_not(session, name))
+            why = unable.get(name) or why_not(session, name) or why_others_ended_it(session)
+            recorder.write({name: found[name]}, why)
 
 
 def why_not(session: Session, name: Name) -> str:
@@ -109,6 +110,13 @@ def why_not(session: Session, name: Name) -> str:
     if forbidden := beyond_limits(**needs_of(session.spec(name))):
         return f"beyond_limits: {forbidden}"
     return str(session.silent.get(name.mode, ""))
+
+
+def why_others_ended_it(session: Session) -> str:
+    """Why a mode that could be loaded was not: without the others there is nothing to compare."""
+    if not session.silent:
+        return ""
+    return f"not_ready: not loaded, as {', '.join(session.silent)} did not start"
 
 
 def needs_of(spec: dict[str, Any]) -> dict[str, int]:
