@@ -54,7 +54,7 @@ from workloads.servers.server import LOG_END_BYTES
 SUMMED = (
     *("requests_offered", "requests_recorded", "in_flight_at_end", "responses_2xx", "bodies_right"),
     *("duration_s", "received_bytes", "sent_bytes", "connects", "answers_in_warm_up"),
-    *("connections_opened", "reconnects"),
+    *("failures_in_warm_up", "connections_opened", "reconnects"),
 )
 LOWEST = ("latency_min_ms", "fairness", "body_bytes_min")
 HIGHEST = ("workers_without", "body_bytes_max")

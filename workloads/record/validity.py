@@ -20,7 +20,7 @@ from profiles.watch import noise
 from workloads.experiment import waits
 
 # The version of these rules and those of slice_rules.py; analysis/PROTOCOL.md lists its changes.
-VERSION = 19
+VERSION = 20
 EVERYTHING, LATENCY, THROUGHPUT = "everything", "latency", "throughput"
 # Share of the answers to a warm-up, where no more of the load's requests failed.
 SHARE_2XX_AT_LEAST = 0.99
@@ -315,7 +315,7 @@ def writes_kept(record: Record) -> Check | None:
         return None
     grown = answers["rows_after"] - answers["rows_before"]
     perhaps = sum(load["errors"].get(kind, 0) for kind in PERHAPS_WRITTEN)
-    perhaps += load["in_flight_at_end"]
+    perhaps += load["in_flight_at_end"] + load.get("failures_in_warm_up", 0)
     # The generator's own warm-ups write too.
     warm_up = load.get("answers_in_warm_up", 0)
     least = load["responses_2xx"]

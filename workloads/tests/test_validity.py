@@ -255,6 +255,13 @@ def concern(record, rule):
     return found
 
 
+def test_requests_of_a_warm_up_that_failed_may_have_written():
+    record = with_("load.failures_in_warm_up", 2)
+    for rows, faults in ((100, set()), (102, set()), (103, {"writes_kept"})):
+        record["answers"]["rows_after"] = 50 + 995 + rows
+        assert failed(record) == faults, rows
+
+
 def test_requests_that_fail_are_served_and_write_nothing():
     record = with_("load.errors", {"http_5xx": 1000})
     record["load"] |= {"responses_2xx": 0, "bodies_right": 0}

@@ -31,6 +31,7 @@ DUE = {
         "in_flight_at_end": 2,
         "unsent_at_end": 10,
         "completed_in_warm_up": 3,
+        "failed_in_warm_up": 1,
     },
     "status": {"2xx": 1980, "3xx": 0, "4xx": 0, "5xx": 5},
     "errors": {"connect_refused": 3, "timeout": 0},
@@ -108,7 +109,7 @@ def test_every_due_request_is_accounted_for():
     assert load["bodies_right"] == 1978
     assert (load["body_bytes_min"], load["body_bytes_max"]) == (41, 42)
     assert load["latency_mean_ms"] == 2.5
-    assert load["answers_in_warm_up"] == 3
+    assert (load["answers_in_warm_up"], load["failures_in_warm_up"]) == (3, 1)
     # The warm-up's, the window's, and two that were still in flight; not those never sent.
     assert load["counted_requests"] == 3 + 1985 + 2
     assert load["latency_min_ms"] is None  # five refusals are among the latencies

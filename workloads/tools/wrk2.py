@@ -143,6 +143,7 @@ def from_due(load: dict[str, Any]) -> dict[str, Any]:
         "connections_opened": load["connections_opened"],
         "reconnects": load["reconnects"],
         "answers_in_warm_up": requests["completed_in_warm_up"],
+        "failures_in_warm_up": requests["failed_in_warm_up"],
         # All that reached the server: what it counts itself is of the warm-up and the drain, too.
         "counted_requests": requests["completed_in_warm_up"]
         + requests["completed"]

@@ -23,7 +23,7 @@ static void fail(struct run *r, struct connection *c, enum error_kind kind) {
     if (c->measured) {
         r->tally.errors[kind]++;
         series_at(&r->series, now)->errors++;
-    }
+    } else r->tally.failed_in_warm_up++;
     c->served = false;
     release(r, c, false, now);
 }

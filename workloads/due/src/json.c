@@ -74,10 +74,10 @@ static void print_tally(FILE *out, const struct run *r) {
     fprintf(out,
             "  \"requests\": {\"due\": %lld, \"sent\": %lld, \"completed\": %lld, "
             "\"in_flight_at_end\": %lld, \"unsent_at_end\": %lld, "
-            "\"completed_in_warm_up\": %lld},\n",
+            "\"completed_in_warm_up\": %lld, \"failed_in_warm_up\": %lld},\n",
             (long long)t->due, (long long)t->sent, (long long)t->completed,
             (long long)t->in_flight_at_end, (long long)t->unsent_at_end,
-            (long long)t->completed_in_warm_up);
+            (long long)t->completed_in_warm_up, (long long)t->failed_in_warm_up);
     fprintf(out, "  \"waited_for_connection\": %lld,\n", (long long)t->waited_for_connection);
     fprintf(out, "  \"status\": {\"2xx\": %lld, \"3xx\": %lld, \"4xx\": %lld, \"5xx\": %lld},\n",
             (long long)t->status[2], (long long)t->status[3], (long long)t->status[4],

@@ -214,8 +214,10 @@ static void count_unsent(struct run *r) {
 
 /* Counts what is still open when the run ends, and closes it. */
 static void settle(struct run *r) {
-    for (struct connection *c = r->pool.oldest; c; c = c->newer)
+    for (struct connection *c = r->pool.oldest; c; c = c->newer) {
         r->tally.in_flight_at_end += c->measured;
+        r->tally.failed_in_warm_up += !c->measured;
+    }
     count_unsent(r);
     for (unsigned i = 0; i < r->pool.connection_count; i++)
         connection_close(&r->pool.connections[i]);

@@ -28,6 +28,7 @@ struct tally {
     int64_t sent; /* written to the last byte */
     int64_t completed;
     int64_t completed_in_warm_up;
+    int64_t failed_in_warm_up; /* or open at the end; the server may have served them */
     int64_t in_flight_at_end;
     int64_t unsent_at_end;
     int64_t waited_for_connection; /* when they came due, every connection was busy */

@@ -12,10 +12,19 @@ def test_warm_up_is_sent_and_not_counted(due):
         run = due("-c5", "-d300ms", "-R100", "--warm-up", "200ms", server.url())
     assert run.account()["due"] == 30
     assert len(server.requests) == 50
-    assert run.json["requests"]["completed_in_warm_up"] == 20
+    requests = run.json["requests"]
+    assert (requests["completed_in_warm_up"], requests["failed_in_warm_up"]) == (20, 0)
     assert run.json["warm_up_s"] == 0.2
     assert "0.2 s of warm-up before it, not measured" in run.text
     assert run.json["end_epoch_s"] - run.json["start_epoch_s"] == pytest.approx(0.3, abs=1e-3)
+
+
+def test_warm_up_that_fails_is_counted_apart(due):
+    with refusing() as port:
+        run = due("-c5", "-d300ms", "-R100", "--warm-up", "200ms", f"http://127.0.0.1:{port}/")
+    requests = run.json["requests"]
+    assert (requests["completed_in_warm_up"], requests["failed_in_warm_up"]) == (0, 20)
+    assert sum(run.json["errors"].values()) == 30
 
 
 def test_warm_up_with_new_connections_counts_measured_ones(due):
