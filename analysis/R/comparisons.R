@@ -123,6 +123,7 @@ with_reasons <- function(rows, all = rows) {
   value_of <- function(name, column) all[statistic == name][rows, on = place][[column]]
   served <- value_of("throughput_per_s", "mode_value") / value_of("throughput_per_s", "baseline_value")
   failed <- pmax(value_of("error_share", "mode_value"), value_of("error_share", "baseline_value"))
+  rows <- with_wide_as_bounds(rows)
   rows[, reason := fcase(
     reason != "", reason,
     statistic == "cpu_us_per_request" & serve_unlike(log(served)) & !cpu_limited, throughputs_differ,
@@ -138,6 +139,14 @@ with_reasons <- function(rows, all = rows) {
 alone_and_unknown <- "one session, and no other run knows its noise"
 #' @export
 not_measured_well <- "not measured well enough"
+
+# A wide interval says a direction where it lies on one side: its nearer end is a bound.
+with_wide_as_bounds <- function(rows) {
+  toward <- rows[, fcase(low > 1, 1, high < 1, -1, default = 0)] * (spans_too_much(rows) %in% TRUE)
+  rows[toward != 0, bound := if (is.character(bound)) bound_words(toward[toward != 0]) else toward[toward != 0]]
+  rows[toward != 0, equivalence_p_value := NA_real_]
+  rows[toward > 0, high := Inf][toward < 0, low := 0][]
+}
 
 spans_too_much <- function(rows) rows[, effect == "ratio" & is.finite(high) & low > 0 & high / low > span_at_most]
 
@@ -226,7 +235,7 @@ effect_between <- function(measured, place, statistic, effect = "ratio") {
   at <- match(statistic, compared_statistics$statistic)
   about <- as.list(compared_statistics[at])
   about <- modifyList(about, list(statistic = statistic, effect = effect, counts = counts_of(statistic), margin = fcoalesce(about$margin, 1.05)))
-  row <- compare_statistic(measured, as.data.table(place)[, id := 1L], about)
+  row <- with_wide_as_bounds(compare_statistic(measured, as.data.table(place)[, id := 1L], about))
   row[, reason := fcase(reason != "", reason, is.na(low), alone_and_unknown, spans_too_much(row), not_measured_well, default = "")]
   if (row$reason != "") row[, c("estimate", "low", "high") := NA_real_]
   kept <- c("estimate", "low", "high", "mode_value", "baseline_value", "reason", "centre", "error", "df")

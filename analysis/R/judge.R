@@ -148,7 +148,8 @@ verdict_of_bound <- function(pair, row, there) {
   if (row$bound != "") {
     as_there <- nrow(there) > 0 && there$bound == row$bound
     limits <- unique(unlist(strsplit(pair$failed$failed_checks, ";", fixed = TRUE)))
-    return(c(gsub("_", " ", row$bound), paste0("a side was at its limit (", paste(limits, collapse = ", "), ")", if (as_there) ", as in the shipped run")))
+    why <- if (any(nzchar(limits))) sprintf("a side was at its limit (%s)", paste(limits, collapse = ", ")) else sprintf("the interval spans more than a factor of %d", span_at_most)
+    return(c(gsub("_", " ", row$bound), paste0(why, if (as_there) ", as in the shipped run")))
   }
   if (row$statistic != "throughput_per_s") return(NULL)
   allowed <- bounds_of_pair(pair)

@@ -43,6 +43,14 @@ test_that("a host that is left out lies in the range of the others in 95 of 100 
   expect_gt(odd[host == "c"]$score, 1.5 * odd[host == "a"]$score)
 })
 
+test_that("two hosts leave one degree of freedom, and a range that wide", {
+  set.seed(5)
+  rows <- elsewhere(runs_of(hosts[1:2], 0.1), character())
+  half <- rows[, median(log(high_elsewhere / low_elsewhere)) / 2]
+  # Student's t of one degree is 12.7, and the mean of two adds half of the variance.
+  expect_equal(half, qt(0.975, 1) * sqrt(1.5) * rows$between_hosts[1], tolerance = 0.05)
+})
+
 test_that("one host has no range, and what the load fixes or bounds is none of it", {
   expect_equal(nrow(elsewhere(runs_of("a", 0), character())), 0)
   expect_equal(names(elsewhere(runs_of("a", 0), character())), names(no_elsewhere()))

@@ -15,6 +15,8 @@ final class Fifo implements AutoCloseable {
 
     private static final Path FOLDER = Path.of(System.getProperty("java.io.tmpdir"));
 
+    private static final Duration POLLS = Duration.ofMillis(1);
+
     private final Path path;
     private final Duration reads;
     private final Duration rests;
@@ -47,8 +49,13 @@ final class Fifo implements AutoCloseable {
         try (InputStream input = new FileInputStream(path.toFile())) {
             while (!closed) {
                 long ends = System.nanoTime() + reads.toNanos();
-                while (System.nanoTime() < ends && input.read(buffer) >= 0) {
-                    Thread.onSpinWait();
+                while (System.nanoTime() < ends) {
+                    // A read of an empty pipe would wait for the next line, and the rest begin with a load.
+                    if (input.available() == 0) {
+                        Thread.sleep(POLLS);
+                    } else if (input.read(buffer) < 0) {
+                        return;
+                    }
                 }
                 Thread.sleep(rests);
             }
