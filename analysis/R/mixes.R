@@ -78,6 +78,15 @@ mix_percentiles_ms <- function(rate_per_s, share, short_ms, long_ms, at_a_time, 
   list(quantile(lasts[!long], 0.5, names = FALSE), quantile(lasts[!long], 0.99, names = FALSE), quantile(lasts[long], 0.5, names = FALSE))
 }
 
+#' How many carriers let short requests pass long ones on one CPU, by rule of thumb: as many as long requests are in flight, but for one moment in
+#' 10,000. Where all share the CPU, the number of long ones is geometric, with l / (1 - s) for the next (Kelly 1979, Reversibility and
+#' Stochastic Networks).
+#'
+#' @param short,long shares of the CPU that each kind takes; together below 1.
+#' @return numeric vector, whole numbers from 1.
+#' @export
+carriers_that_suffice <- function(short, long) pmax(1, ceiling(log(10000) / log((1 - short) / long)))
+
 #' Reads the table of mixes.
 #'
 #' @param path path of results/mixes.csv, see predict_mixes(); without it there are none.

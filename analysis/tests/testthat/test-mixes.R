@@ -50,6 +50,17 @@ test_that("a server that a few share lies between both ends", {
   expect_true(all(is.na(unlist(mix_percentiles_ms(337, 0.01, 1, 50, NA)))))
 })
 
+test_that("carriers by the rule of thumb let short requests pass as the kernel's time slices do, and half of them do not", {
+  # Loads of the experiment, and others that it does not have: rate, share of long ones, milliseconds of each kind.
+  for (load in list(c(337, 0.01, 1.2, 50), c(467, 0.01, 1.2, 50), c(200, 0.005, 1, 200), c(60, 0.1, 1, 100))) {
+    of_a_cpu <- load[1] * c(1 - load[2], load[2]) * load[3:4] / 1000
+    carriers <- carriers_that_suffice(of_a_cpu[1], of_a_cpu[2])
+    p99 <- function(at_a_time) mix_percentiles_ms(load[1], load[2], load[3], load[4], at_a_time)[[2]]
+    expect_lt(p99(carriers), 1.3 * p99(Inf))
+    expect_gt(p99(floor(carriers / 2)), 2 * p99(Inf))
+  }
+})
+
 # A cell of Tomcat that is loaded with two paths.
 mix_cell <- function(options = list(threads = 200), ..., share = 0.01) {
   tool <- open_load(rate_per_s = 337)

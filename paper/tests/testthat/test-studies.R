@@ -163,6 +163,9 @@ test_that("mixes are drawn, and told where their modes differ most", {
   expect_equal(counts[7:11], c(1, 2, 4, 8, 16))
   expect_equal(tail(counts, 8), c(100, 1, 50, 90, 40, 2, 50, 90))
   expect_equal(sentence_of_cpu_counts(mixes[mode != "virtual"]), "")
+  # 337/s × (0.99 × 1 ms, 0.01 × 50 ms) and 0.01 of a CPU for what else a request takes.
+  expect_equal(tail(numbers_in(sentence_of_carriers(mixes)), 3), c(33, 17, 7))
+  expect_equal(sentence_of_carriers(mixes[mode != "virtual"]), "")
   expect_equal(failed_mixes(mixes), "")
   expect_match(failed_mixes(copy(mixes)[mode == "virtual" & tier == "mid", predicted_p99_ms := 200]), "measured: 200 and 100 ms with virtual threads at 50 % of the CPU.$")
   expect_equal(failed_mixes(mixes[0]), "")
