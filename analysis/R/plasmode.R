@@ -102,17 +102,22 @@ plasmode_statistics <- c("throughput_per_s", "cpu_us_per_request", "latency_mean
 #' @return data.table: statistic, sessions, rounds, design (what is special), and see rates_of(). All but those that are alone take their noise
 #'   from another run of two sessions, as shipped runs lend it; few are five, of which a small study or a named cell has no more.
 simulate_coverage <- function(measured, runs, designs = plasmode_designs, statistics = plasmode_statistics) {
-  set.seed(1)
-  rbindlist(lapply(statistics, function(statistic) {
-    pairs <- measured_pairs(measured, statistic)
-    rbindlist(lapply(designs, function(design) {
-      few <- isTRUE(design$few)
-      lender <- if (!isTRUE(design$alone)) list(sessions = 2, rounds = 6)
-      words <- c(if (few) "five comparisons", if (isTRUE(design$alone)) "in no other run", if (isTRUE(design$quantized)) "counts of about 100")
-      cbind(
-        data.table(statistic = statistic, sessions = design$sessions, rounds = design$rounds, design = paste(words, collapse = ", ")),
-        rates_of(if (few) sample(pairs, 5) else pairs, statistic, design, runs * if (few) 5 else 1, lender)
-      )
-    }))
-  }))
+  tasks <- CJ(statistic = statistics, design = seq_along(designs), sorted = FALSE)
+  found <- parallel::mclapply(seq_len(nrow(tasks)), function(at) {
+    set.seed(at)
+    coverage_of(measured_pairs(measured, tasks$statistic[at]), tasks$statistic[at], designs[[tasks$design[at]]], runs)
+  }, mc.cores = 2, mc.preschedule = FALSE)
+  failed <- Filter(function(row) inherits(row, "try-error"), found)
+  if (length(failed) > 0) stop(failed[[1]], call. = FALSE)
+  rbindlist(found)
+}
+
+coverage_of <- function(pairs, statistic, design, runs) {
+  few <- isTRUE(design$few)
+  lender <- if (!isTRUE(design$alone)) list(sessions = 2, rounds = 6)
+  words <- c(if (few) "five comparisons", if (isTRUE(design$alone)) "in no other run", if (isTRUE(design$quantized)) "counts of about 100")
+  cbind(
+    data.table(statistic = statistic, sessions = design$sessions, rounds = design$rounds, design = paste(words, collapse = ", ")),
+    rates_of(if (few) sample(pairs, 5) else pairs, statistic, design, runs * if (few) 5 else 1, lender)
+  )
 }

@@ -295,7 +295,7 @@ def other_wording(root: Path) -> None:
     """The same values in other words, of which some are in another order."""
     path = root / "README.md"
     text = path.read_text()
-    first = re.search(r"(?m)^1\. .*$", text)
+    first = re.search(r"(?m)^- `[a-z-]+`: .*$", text)
     assert first
     words = first[0].split(" ")
     path.write_text(text.replace(first[0], " ".join([*words[9:], "or so", *words[:9]])))

@@ -274,8 +274,8 @@ def test_the_shells_that_can_source_the_environment_are_named(sourced, tmp_path)
     sourced("true")
     assert "in another shell, such as fish: type bash first" in (tmp_path / "env").read_text()
     readme = (ROOT / "README.md").read_text()
-    (first,) = [line for line in readme.splitlines() if line.startswith("`make build && . .tools")]
-    assert first.endswith("in another shell, such as fish, type `bash` before it.")
+    (first,) = [line for line in readme.splitlines() if "`make build && . .tools/env`" in line]
+    assert first.endswith("in fish, type `bash` before it.")
 
 
 def test_maven_is_told_of_the_proxy_of_the_environment(sourced):
