@@ -94,6 +94,7 @@ sentence_of_carriers <- function(mixes) {
   if (nrow(one) == 0) return("")
   more_ms <- 1000 * max(0, one$utilization - one$stated_utilization) / one$rate_per_s
   of_a_cpu <- one$rate_per_s * c(1 - one$share, one$share) * (c(one$short_ms, one$long_ms) + more_ms) / 1000
+  if (sum(of_a_cpu) >= 1) return("")
   sprintf(
     "By rule of thumb, ln 10,000 ÷ ln((1 − s) ÷ l) carriers suffice on one CPU, of which short requests use the share s and long ones l: as many as long ones are in flight, but for one moment in 10,000. With %s and %s that is %d.",
     percent(signif(of_a_cpu[1], 2)), percent(signif(of_a_cpu[2], 2)), as.integer(carriers_that_suffice(of_a_cpu[1], of_a_cpu[2]))

@@ -233,7 +233,7 @@ sentence_coverage <- function(coverage) {
 
 designs_in_words <- function(rows) {
   rows[, sprintf(
-    "%s, %s of %s%s (%.0f %%)", about_statistics(statistic)$short, vapply(sessions, count_of, "", "session"), vapply(rounds, count_of, "", "round"),
+    "%s, %s of %s%s (%.0f %%)", vapply(statistic, title_of, ""), vapply(sessions, count_of, "", "session"), vapply(rounds, count_of, "", "round"),
     ifelse(is.na(design) | design == "", "", paste(",", design)), 100 * coverage
   )]
 }

@@ -52,9 +52,9 @@ test_that("coverage stands with power", {
   both <- rbind(found, copy(found)[, `:=`(sessions = 1, coverage = 0.83, false = 0.12)], copy(found)[, design := "five comparisons"])
   expect_match(sentence_coverage(both), "in 3 designs. The 95 % intervals hold them in 83 to 95 % of the comparisons (median 95 %); where there is no difference, 5 to 12 % find", fixed = TRUE)
   # Designs that chance does not explain are named, and no other.
-  expect_match(sentence_coverage(both), "Below 95 % by more than chance: Throughput, 1 session of 6 rounds (83 %).", fixed = TRUE)
+  expect_match(sentence_coverage(both), "Below 95 % by more than chance: throughput, 1 session of 6 rounds (83 %).", fixed = TRUE)
   expect_no_match(sentence_coverage(found), "Below", fixed = TRUE)
-  expect_match(sentence_coverage(copy(found)[, coverage := 0.92]), "Throughput, 3 sessions of 6 rounds (92 %)", fixed = TRUE)
+  expect_match(sentence_coverage(copy(found)[, coverage := 0.92]), "throughput, 3 sessions of 6 rounds (92 %)", fixed = TRUE)
 })
 
 test_that("the noise floor holds 95 % of the ratios of one mode with itself", {
