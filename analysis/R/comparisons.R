@@ -123,15 +123,14 @@ with_reasons <- function(rows, all = rows) {
   value_of <- function(name, column) all[statistic == name][rows, on = place][[column]]
   served <- value_of("throughput_per_s", "mode_value") / value_of("throughput_per_s", "baseline_value")
   failed <- pmax(value_of("error_share", "mode_value"), value_of("error_share", "baseline_value"))
-  rows <- with_wide_as_bounds(rows)
   rows[, reason := fcase(
     reason != "", reason,
     statistic == "cpu_us_per_request" & serve_unlike(log(served)) & !cpu_limited, throughputs_differ,
     statistic == "latency_mean_ms" & failed > failed_at_most, "more than 1 % of the requests failed",
     is.na(low) & is.na(high), alone_and_unknown,
-    spans_too_much(rows), not_measured_well,
     default = ""
   )]
+  rows <- with_wide_intervals(rows)
   numbers <- c("estimate", "estimate_all", "low", "high", "p_value", "equivalence_p_value")
   rows[reason != "", (numbers) := NA_real_][]
 }
@@ -140,11 +139,12 @@ alone_and_unknown <- "one session, and no other run knows its noise"
 #' @export
 not_measured_well <- "not measured well enough"
 
-# A wide interval says a direction where it lies on one side: its nearer end is a bound.
-with_wide_as_bounds <- function(rows) {
-  toward <- rows[, fcase(low > 1, 1, high < 1, -1, default = 0)] * (spans_too_much(rows) %in% TRUE)
-  rows[toward != 0, bound := if (is.character(bound)) bound_words(toward[toward != 0]) else toward[toward != 0]]
-  rows[toward != 0, equivalence_p_value := NA_real_]
+# A wide interval says a direction where it lies on one side: its nearer end is a bound. Elsewhere it is a reason.
+with_wide_intervals <- function(rows) {
+  wide <- rows$reason == "" & spans_too_much(rows) %in% TRUE
+  toward <- rows[, fcase(low > 1, 1, high < 1, -1, default = 0)] * wide
+  rows[wide & toward == 0, reason := not_measured_well]
+  rows[toward != 0, `:=`(bound = bound_words(toward[toward != 0]), equivalence_p_value = NA_real_)]
   rows[toward > 0, high := Inf][toward < 0, low := 0][]
 }
 
@@ -201,11 +201,12 @@ compare_places <- function(measured, places, statistics = compared_statistics[co
   # The reasons of some rest on others.
   all <- compared_statistics[statistic %in% c(statistics$statistic, "throughput_per_s", "error_share")]
   rows <- rbindlist(lapply(split(all, seq_len(nrow(all))), function(about) compare_statistic(measured, places, about)), fill = TRUE)
-  rows <- with_reasons(rows[, cpu_limited := are_cpu_limited(rows, measured$summary)])
+  rows[, `:=`(bound = bound_words(fcoalesce(as.numeric(bound), 0)), cpu_limited = are_cpu_limited(rows, measured$summary))]
+  rows <- with_reasons(rows)
   cells <- measured$summary[sides_of_places(places), on = c("study", "mode", "tier", "tool"), nomatch = NULL, allow.cartesian = TRUE]
   # A mode may have fewer sessions by design than its baseline.
   rows[cells[, uniqueN(repetition), by = .(id, side)][, .(sessions = min(V1)), by = id], sessions := i.sessions, on = "id"]
-  rows[, `:=`(bound = bound_words(fcoalesce(as.numeric(bound), 0)), fixed = is_fixed_by_load(rows, measured$summary), pairs = fcoalesce(as.numeric(pairs), 0))]
+  rows[, `:=`(fixed = is_fixed_by_load(rows, measured$summary), pairs = fcoalesce(as.numeric(pairs), 0))]
   rows <- rows[statistic %in% statistics$statistic & !(statistic %in% beside_the_server & tool != tool_of_connections)]
   rows[order(id), c(named, comparison_columns), with = FALSE]
 }
@@ -235,11 +236,12 @@ effect_between <- function(measured, place, statistic, effect = "ratio") {
   at <- match(statistic, compared_statistics$statistic)
   about <- as.list(compared_statistics[at])
   about <- modifyList(about, list(statistic = statistic, effect = effect, counts = counts_of(statistic), margin = fcoalesce(about$margin, 1.05)))
-  row <- with_wide_as_bounds(compare_statistic(measured, as.data.table(place)[, id := 1L], about))
-  row[, reason := fcase(reason != "", reason, is.na(low), alone_and_unknown, spans_too_much(row), not_measured_well, default = "")]
+  row <- compare_statistic(measured, as.data.table(place)[, id := 1L], about)
+  row[, bound := bound_words(fcoalesce(as.numeric(bound), 0))]
+  row <- with_wide_intervals(row[, reason := fcase(reason != "", reason, is.na(low), alone_and_unknown, default = "")])
   if (row$reason != "") row[, c("estimate", "low", "high") := NA_real_]
-  kept <- c("estimate", "low", "high", "mode_value", "baseline_value", "reason", "centre", "error", "df")
-  c(as.list(row[, ..kept]), list(pairs = fcoalesce(as.numeric(row$pairs), 0), bound = bound_words(fcoalesce(as.numeric(row$bound), 0))))
+  kept <- c("estimate", "low", "high", "mode_value", "baseline_value", "reason", "centre", "error", "df", "bound")
+  c(as.list(row[, ..kept]), list(pairs = fcoalesce(as.numeric(row$pairs), 0)))
 }
 
 #' How many cells were measured again.

@@ -102,10 +102,11 @@ plasmode_statistics <- c("throughput_per_s", "cpu_us_per_request", "latency_mean
 #' @return data.table: statistic, sessions, rounds, design (what is special), and see rates_of(). All but those that are alone take their noise
 #'   from another run of two sessions, as shipped runs lend it; few are five, of which a small study or a named cell has no more.
 simulate_coverage <- function(measured, runs, designs = plasmode_designs, statistics = plasmode_statistics) {
+  pairs <- lapply(setNames(nm = statistics), measured_pairs, measured = measured)
   tasks <- CJ(statistic = statistics, design = seq_along(designs), sorted = FALSE)
   found <- parallel::mclapply(seq_len(nrow(tasks)), function(at) {
     set.seed(at)
-    coverage_of(measured_pairs(measured, tasks$statistic[at]), tasks$statistic[at], designs[[tasks$design[at]]], runs)
+    coverage_of(pairs[[tasks$statistic[at]]], tasks$statistic[at], designs[[tasks$design[at]]], runs)
   }, mc.cores = 2, mc.preschedule = FALSE)
   failed <- Filter(function(row) inherits(row, "try-error"), found)
   if (length(failed) > 0) stop(failed[[1]], call. = FALSE)

@@ -64,6 +64,16 @@ sentence_of_mixes <- function(mixes) {
   )
 }
 
+# Mixes on virtual threads with a carrier for each CPU, measured and predicted.
+default_mixes <- function(mixes) mixes[mode == "virtual" & is.finite(measured_p99_ms) & is.finite(predicted_p99_ms)]
+
+# The one whose paths come nearest to half of one CPU, with what a request of each kind takes in all; no row where none is.
+mix_at_half <- function(mixes) {
+  one <- mixes[mode == "virtual" & cpus == 1 & is.finite(utilization)][order(abs(stated_utilization - 0.5))][seq_len(min(1, .N))]
+  one[, more_ms := 1000 * pmax(0, utilization - stated_utilization) / rate_per_s]
+  one[, `:=`(whole_short_ms = short_ms + more_ms, whole_long_ms = long_ms + more_ms)][]
+}
+
 # The CPUs of a server, each as busy as the measured one.
 numbers_of_cpus <- c(1, 2, 4, 8, 16)
 
@@ -71,12 +81,11 @@ numbers_of_cpus <- c(1, 2, 4, 8, 16)
 #'
 #' @param mixes see predict_mixes().
 sentence_of_cpu_counts <- function(mixes) {
-  rows <- mixes[mode == "virtual" & is.finite(measured_p99_ms) & is.finite(predicted_p99_ms)]
-  one <- rows[cpus == 1][order(abs(stated_utilization - 0.5))][seq_len(min(1, .N))]
+  rows <- default_mixes(mixes)
+  one <- mix_at_half(rows)
   if (nrow(one) == 0) return("")
-  more_ms <- 1000 * max(0, one$utilization - one$stated_utilization) / one$rate_per_s
   predicted <- vapply(numbers_of_cpus, function(count) {
-    one[, mix_percentiles_ms(rate_per_s * count, share, short_ms + more_ms, long_ms + more_ms, count, count)[[2]]]
+    one[, mix_percentiles_ms(rate_per_s * count, share, whole_short_ms, whole_long_ms, count, count)[[2]]]
   }, 0)
   alike <- rows[share == one$share & long_ms == one$long_ms & tier %in% c(one$tier, rows[cpus > 1]$tier)]
   sprintf(
@@ -90,10 +99,9 @@ sentence_of_cpu_counts <- function(mixes) {
 #'
 #' @param mixes see predict_mixes().
 sentence_of_carriers <- function(mixes) {
-  one <- mixes[mode == "virtual" & cpus == 1 & is.finite(utilization)][order(abs(stated_utilization - 0.5))][seq_len(min(1, .N))]
+  one <- mix_at_half(mixes)
   if (nrow(one) == 0) return("")
-  more_ms <- 1000 * max(0, one$utilization - one$stated_utilization) / one$rate_per_s
-  of_a_cpu <- one$rate_per_s * c(1 - one$share, one$share) * (c(one$short_ms, one$long_ms) + more_ms) / 1000
+  of_a_cpu <- one[, rate_per_s * c((1 - share) * whole_short_ms, share * whole_long_ms) / 1000]
   if (sum(of_a_cpu) >= 1) return("")
   sprintf(
     "By rule of thumb, ln 10,000 ÷ ln((1 − s) ÷ l) carriers suffice on one CPU, of which short requests use the share s and long ones l: as many as long ones are in flight, but for one moment in 10,000. With %s and %s that is %d.",

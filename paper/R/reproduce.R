@@ -93,9 +93,8 @@ queue_within <- 1.3
 
 # A queue is known where each number of CPUs that was measured is near to it, and two were.
 queue_in_words <- function(mixes) {
-  rows <- if (NROW(mixes) > 0) mixes[mode == "virtual" & is.finite(measured_p99_ms) & is.finite(predicted_p99_ms)]
-  near <- if (NROW(rows) > 0) rows[, abs(log(measured_p99_ms / predicted_p99_ms)) <= log(queue_within)]
-  if (uniqueN(rows$cpus) < 2 || !all(near)) return("unknown")
+  rows <- if (NROW(mixes) > 0) default_mixes(mixes)
+  if (uniqueN(rows$cpus) < 2 || rows[, any(abs(log(measured_p99_ms / predicted_p99_ms)) > log(queue_within))]) return("unknown")
   sprintf("as a queue M/G/n (%s measured)", enumerate(count_of_cpus(sort(unique(rows$cpus)))))
 }
 

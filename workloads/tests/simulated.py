@@ -82,8 +82,8 @@ def write_course(counted: list[tuple[float, float]], path: Path) -> None:
 
 def as_due(tool: dict[str, Any], count: int, in_time: int, total_ms: float) -> dict[str, Any]:
     mean_us = 1000 * total_ms / count if count else None
-    unfinished = {"in_flight_at_end": 0, "unsent_at_end": 0, "completed_in_warm_up": 0}
-    unfinished["failed_in_warm_up"] = 0
+    in_warm_up = {"completed_in_warm_up": 0, "failed_in_warm_up": 0}
+    unfinished = {"in_flight_at_end": 0, "unsent_at_end": 0} | in_warm_up
     return {
         "requests": {"due": count, "sent": count, "completed": count} | unfinished,
         "status": {"2xx": count, "3xx": 0, "4xx": 0, "5xx": 0},

@@ -107,16 +107,17 @@ test_that("a percentile that failures reach has a reason, and its bound is not g
 test_that("an interval beyond a factor of 4 is not given", {
   ends <- function(sd) {
     row <- data.table(study = "demo", tier = "low", tool = "wrk2", mode = "pool", baseline = "thread", statistic = "rss_mib", effect = "ratio", reason = "", cpu_limited = FALSE)
-    row[, `:=`(mode_value = 1.5, baseline_value = 1, estimate = 1.5, estimate_all = 1.5, low = 1.5 / sd, high = 1.5 * sd, p_value = 0.5, equivalence_p_value = 0.5, bound = 0)]
+    row[, `:=`(mode_value = 1.5, baseline_value = 1, estimate = 1.5, estimate_all = 1.5, low = 1.5 / sd, high = 1.5 * sd, p_value = 0.5, equivalence_p_value = 0.5, bound = "")]
   }
   expect_equal(with_reasons(ends(1.99))$reason, "")
   wide <- with_reasons(ends(2.01))
   expect_equal(wide$reason, not_measured_well)
   expect_true(none_given(wide))
-  # On one side of no effect its nearer end is a bound, in either direction, whichever way the bound is written.
-  aside <- function(times, none = 0) with_reasons(ends(2.01)[, c("estimate", "low", "high") := lapply(.SD, `*`, times), .SDcols = c("estimate", "low", "high")][, bound := none])
-  expect_equal(aside(10)[, .(reason, bound, low, high, p_value)], data.table(reason = "", bound = 1, low = 15 / 2.01, high = Inf, p_value = 0.5))
-  expect_equal(aside(0.1, "")[, .(reason, bound, low, high)], data.table(reason = "", bound = "at_most", low = 0, high = 0.15 * 2.01))
+  # On one side of no effect its nearer end is a bound, in either direction; what has another reason has none.
+  aside <- function(times, why = "") with_reasons(ends(2.01)[, c("estimate", "low", "high") := lapply(.SD, `*`, times), .SDcols = c("estimate", "low", "high")][, reason := why])
+  expect_equal(aside(10)[, .(reason, bound, low, high, p_value)], data.table(reason = "", bound = "at_least", low = 15 / 2.01, high = Inf, p_value = 0.5))
+  expect_equal(aside(10, "no valid cell")[, .(reason, bound)], data.table(reason = "no valid cell", bound = ""))
+  expect_equal(aside(0.1)[, .(reason, bound, low, high)], data.table(reason = "", bound = "at_most", low = 0, high = 0.15 * 2.01))
   # A bound is open, and a difference has no factor.
   expect_equal(with_reasons(ends(2.01)[, high := Inf])$reason, "")
   expect_equal(with_reasons(ends(2.01)[, effect := "difference"])$reason, "")

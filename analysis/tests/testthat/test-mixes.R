@@ -8,7 +8,7 @@ test_that("requests that share a server, or wait for it in order, last as long a
   expect_equal(shared_sojourns(c(0, 1), c(2, 2), 2), c(3, 3))
   # The server is idle in between.
   expect_equal(shared_sojourns(c(0, 10), c(1, 1), Inf), c(1, 1))
-  # One alone takes one CPU of two, three take two thirds each; the third waits where two are let in.
+  # A single request takes one CPU of two, three take two thirds each; the third waits where two are admitted.
   expect_equal(shared_sojourns(c(0, 0), c(1, 3), Inf, cpus = 2), c(1, 3))
   expect_equal(shared_sojourns(c(0, 0, 0), c(2, 2, 2), Inf, cpus = 2), c(3, 3, 3))
   expect_equal(shared_sojourns(c(0, 0, 0), c(2, 2, 2), 2, cpus = 2), c(2, 2, 4))

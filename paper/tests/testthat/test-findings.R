@@ -275,7 +275,7 @@ settings_of <- function(...) {
 }
 combined <- data.table(mode = "both-pools", tier = "grid-100", share = c(1, 0.95, 0.5))
 
-test_that("the table of settings has eleven rows at most", {
+test_that("the table of settings has ten rows at most", {
   lines <- readLines(file.path(paper_folder, "configure.qmd"), encoding = "UTF-8")
   more <- strsplit(rows_of_settings(settings_of(), combined), "\n", fixed = TRUE)[[1]]
   # One of the rows on overload is printed, whatever became of its remedy.
@@ -283,7 +283,7 @@ test_that("the table of settings has eleven rows at most", {
     held <- all_held()
     held[["overload-remedy"]]$holds <- remedy
     rows <- c(grep("^[|] ", with_findings(lines, held), value = TRUE), more)
-    expect_lte(length(rows) - 1, 11)
+    expect_lte(length(rows) - 1, 10)
     expect_equal(length(grep("More requests than the server can answer", rows)), 1, label = remedy)
     expect_equal(any(grepl("refuted", rows)), remedy == "no")
     expect_true(all(lengths(strsplit(rows, "|", fixed = TRUE)) == 4))
