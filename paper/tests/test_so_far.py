@@ -92,6 +92,16 @@ def test_a_run_plans_its_reports(words, parts_of_the_run):
     assert reports_in("--config", "results=results/none-of-this-name", *words) == expected
 
 
+def test_a_quick_run_has_no_other_sessions_than_it_names():
+    """A comparison that is new in config.yaml is in it, too, unless quick.yaml leaves it out."""
+    names = {
+        f"{session.study}/{session.comparison}"
+        for session in grid_of("workloads/quick.yaml").sessions
+    }
+    waiting = {f"virtual-threads/{name}" for name in ("limit-or-thread", "pinning")}
+    assert names == waiting | {"stacks/stacks", "database-pools/pooler"}
+
+
 def test_a_cell_by_itself_has_no_report():
     cell = "results/cells/request-threads/fixed-pool/low/jmeter/rep-2/cell.json"
     assert reports_in("-f", cell) == set()
