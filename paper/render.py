@@ -38,6 +38,8 @@ EPOCH = "0"
 LINES_OF_A_FAULT = 20
 # The stand-in takes half a minute for the report.
 QUARTO_LIMIT_S = 600.0
+# The report leaves its findings for programs, too.
+FINDINGS = "findings.json"
 Renderer = Callable[[Path, Mapping[str, str], str, Path], None]
 FOR_PANDOC = (
     "lang",
@@ -272,6 +274,8 @@ def render_with(
         renderer(copy / qmd.name, known, target, made)
         out.parent.mkdir(parents=True, exist_ok=True)
         shutil.move(packed(made) if target == "typst" and shutil.which("qpdf") else made, out)
+        if (copy / FINDINGS).exists():
+            shutil.move(copy / FINDINGS, out.with_name(FINDINGS))
         found = rows_of(copy / "problems.csv")
     return Rendered(name, [(row["table"], row["message"]) for row in found])
 

@@ -49,8 +49,7 @@ sentence_reproduced <- function(changes) {
   paragraph(
     sprintf(
       "Of %s that both have, %d %s reproduced, %d %s, and %d %s open.", count_of(nrow(changes), "comparison"),
-      counts[[1]], if (counts[[1]] == 1) "is" else "are", counts[[2]], if (counts[[2]] == 1) "differs" else "differ",
-      counts[[3]], if (counts[[3]] == 1) "is" else "are"
+      counts[[1]], is_are(counts[[1]]), counts[[2]], if (counts[[2]] == 1) "differs" else "differ", counts[[3]], is_are(counts[[3]])
     ),
     if (nrow(directed) > 0) sprintf(
       "Of %s that the shipped run reports, %s point the same way here.", count_of(nrow(directed), "difference"),
@@ -58,6 +57,31 @@ sentence_reproduced <- function(changes) {
     )
   )
 }
+
+# As many that differ are named.
+named_differences <- 4
+
+#' How this machine and this run compare with the shipped one, for the first page; empty where they have nothing in common.
+#'
+#' @param shipped,run,changes see sentence_of_reproduction().
+sentence_of_this_machine <- function(shipped, run, changes) {
+  rows <- if (NROW(changes) > 0) changes[baseline != ""]
+  if (is.null(shipped) || is.null(run) || NROW(rows) == 0) return("")
+  counts <- table(factor(rows$verdict, verdicts_of_reproduction))
+  times <- cpu_time_against(shipped, run)
+  differ <- head(rows[verdict == verdicts_of_reproduction[2]][order(-abs(fifelse(effect == "ratio", log(change), change)))], named_differences)
+  named <- differ[, sprintf("%s of %s against %s at %s (%s there, %s here)", title_of(statistic), as_code(mode), as_code(baseline), as_code(tier), signif(there, 2), signif(here, 2))]
+  paragraph(
+    sprintf(
+      "This machine and that of `%s`: %s%d of %s %s reproduced, %d %s, %d %s open%s.", shipped$name,
+      if (is.finite(times)) sprintf("a request takes %s times the CPU time here, and ", format_number(signif(times, 2))) else "",
+      counts[[1]], count_of(nrow(rows), "comparison"), is_are(counts[[1]]), counts[[2]], if (counts[[2]] == 1) "differs" else "differ", counts[[3]], is_are(counts[[3]]), " (@sec-travel)"
+    ),
+    if (nrow(differ) > 0) sprintf("%s: %s.", if (counts[[2]] > nrow(differ)) "Those that differ most" else "Different", paste(named, collapse = "; "))
+  )
+}
+
+is_are <- function(count) if (count == 1) "is" else "are"
 
 # Differences that the shipped run reports, and which way they point here.
 directed_changes <- function(changes) {

@@ -1,0 +1,30 @@
+guide_file <- file.path(analysis_folder, "guide.yaml")
+signed <- Filter(function(finding) !is.null(finding$sign), read_findings(guide_file))
+
+# The signs of a shipped run, with its tables changed.
+tried_in <- function(run, change = identity) {
+  shipped <- read_shipped(file.path(analysis_folder, "runs"), run)
+  decided <- decide_findings(signed, add_verdicts(shipped$comparisons, read_primaries(guide_file)), shipped_facts(guide_file))
+  try_signs(signed, decided, change(shipped$summary), shipped$occupancy)
+}
+
+test_that("a sign shows in each run that measured it, with the effect and not without it", {
+  for (run in list.files(file.path(analysis_folder, "runs"))) {
+    tried <- tried_in(run)
+    expect_equal(nrow(tried), length(signed), label = run)
+    expect_equal(tried[state == "not shown", finding], character(), label = run)
+    expect_gte(tried[state == "shown", .N], 5)
+  }
+})
+
+test_that("a sign that is on both sides, or on neither, does not show", {
+  state <- function(change) tried_in("2026-11-27-xeon", change)[finding == "wake-ups"]$state
+  expect_equal(state(identity), "shown")
+  for (switches in c(0, 1.4, 1.5, 9)) expect_equal(state(function(summary) copy(summary)[, machine_context_switches_per_request := switches]), "not shown")
+  expect_equal(state(function(summary) copy(summary)[mode == "virtual-batch", machine_context_switches_per_request := NA_real_]), "not measured")
+  expect_equal(state(function(summary) copy(summary)[, machine_context_switches_per_request := NULL]), "not measured")
+})
+
+test_that("the pair of a sign is one of its finding's", {
+  for (finding in signed) expect_true(finding$sign$pair %in% names(finding$pairs), label = finding$id)
+})

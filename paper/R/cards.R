@@ -1,0 +1,108 @@
+# Cards: under each finding of the page's first list, what to do, a sign of it, the command that measures it again, its rivals, and how to cite it.
+
+#' The findings of the first page, each with its card.
+#'
+#' @param told what tell() makes of findings.qmd; `lines` of findings.qmd; `advice` see advice_of(); `all` see read_results().
+#' @return Markdown, as one string; `told` itself where it could not be written.
+with_cards <- function(told, lines, advice, all) {
+  rows <- strsplit(told, "\n", fixed = TRUE)[[1]]
+  rows <- rows[trimws(rows) != ""]
+  items <- split(rows, cumsum(startsWith(rows, "1. ")))
+  ids <- blocks_of_items(lines, all$findings)[holds == TRUE]$finding
+  if (length(items) != length(ids)) return(told)
+  cards <- lapply(all$findings[ids], card_of, advice, all)
+  paste(unlist(Map(c, items, "", cards, "")), collapse = "\n")
+}
+
+#' What Table 1 says to do, by finding: the first row of each that is printed.
+#'
+#' @param lines of configure.qmd; `findings` see told_findings().
+#' @return named vector of Markdown.
+advice_of <- function(lines, findings) {
+  blocks <- text_blocks(lines, findings)[holds == TRUE & !duplicated(finding)]
+  rows <- Map(function(start, finding) with_values(lines[start + 1], values_for_text(findings[[finding]])), blocks$start, blocks$finding)
+  setNames(trimws(vapply(strsplit(unlist(rows), " | ", fixed = TRUE), `[`, "", 2)), blocks$finding)
+}
+
+# Indented, as a part of the list's item.
+card_of <- function(finding, advice, all) {
+  parts <- c(
+    if (finding$id %in% names(advice)) sprintf("**Do:** %s.", advice[[finding$id]]), sentence_of_sign(finding, all$signs),
+    sprintf("**Again:** %s. On other numbers of CPUs: %s.", as_code(command_of(finding)), plain(finding$cpus)),
+    paste0(rivals_in_words(finding$alternatives), citation_in_words(finding, all))
+  )
+  lines <- c(sprintf("::: {.card #finding-%s}", finding$id), paste0(head(parts, -1), "\n"), tail(parts, 1), ":::")
+  paste0("   ", unlist(strsplit(paste(lines, collapse = "\n"), "\n", fixed = TRUE)))
+}
+
+# Measures the first cell of a finding again.
+command_of <- function(finding) paste0("snakemake --cores 4 finding-", finding$id)
+
+#' The signs of all findings, see try_signs(); NULL where a table that they need cannot be read.
+#'
+#' @param all see read_results().
+signs_of <- function(all) {
+  if (!all(vapply(all[c("findings", "summary", "occupancy")], is_readable, NA))) return(NULL)
+  rows <- rbindlist(lapply(all$findings, `[[`, "rows"))
+  written("the signs", try_signs(all$findings, rows, all$summary, all$occupancy), function(message) NULL)
+}
+
+#' The sign of a finding, with its values on both sides of the run; empty for a finding that has none.
+#'
+#' @param signs see try_signs().
+sentence_of_sign <- function(finding, signs) {
+  sign <- finding$sign
+  if (is.null(sign) || is.null(signs)) return("")
+  tried <- signs[signs$finding == finding$id]
+  value <- function(number) paste(format_number(signif(number, 2)), sign$counts)
+  here <- if (nrow(tried) > 0 && tried$state != "not measured") {
+    values <- sprintf("%s with %s, %s with %s", value(tried$value_with), as_code(tried$mode_with), format_number(signif(tried$value_without, 2)), as_code(tried$mode_without))
+    sprintf(if (tried$state == "shown") "Here: %s." else "It did *not* show here: %s.", values)
+  }
+  paragraph(sprintf("**A sign of it:** %s (%s).", sign$says, sign$how), here)
+}
+
+# ---- Citing ----------------------------------------------------------------------------------------
+
+# What the run is known by: date, processor, commit.
+run_in_words <- function(all) {
+  facts <- c(format(min(when(all$cells, "started"), na.rm = TRUE), "%Y-%m-%d"), distinct(provenance_of(all$cells, "machine", "cpu_model")), substr(distinct(provenance_of(all$cells, "commit")), 1, 12))
+  setNames(facts, c("date", "processor", "commit"))
+}
+
+#' How to cite a finding, as a list in HTML that opens with a click.
+citation_in_words <- function(finding, all) {
+  about <- all$citation
+  if (is.null(about)) return("")
+  run <- run_in_words(all)
+  note <- sprintf("Version %s, finding %s, measured on %s (%s), commit %s", about$version, finding$id, run[["date"]], run[["processor"]], run[["commit"]])
+  bibtex <- c(
+    sprintf("@misc{finding-%s,", finding$id), sprintf("  title  = {%s},", about$title), sprintf("  author = {{%s}},", paste(vapply(about$authors, `[[`, "", "name"), collapse = " and ")),
+    sprintf("  year   = {%s},", substr(run[["date"]], 1, 4)), sprintf("  note   = {%s}", note), "}"
+  )
+  sprintf(" <details class=\"cite\"><summary>Cite this</summary><pre>%s</pre></details>", paste(gsub(" ", "&#32;", escape_html(bibtex), fixed = TRUE), collapse = "&#10;"))
+}
+
+# ---- The same for programs -------------------------------------------------------------------------
+
+#' Writes all findings as JSON: what they say, their values, their rivals and signs, and the run.
+#'
+#' @param advice see advice_of(); `all` see read_results().
+write_findings <- function(all, advice, path) {
+  found <- list(run = as.list(run_in_words(all)), findings = lapply(unname(all$findings), finding_as_list, advice, all))
+  jsonlite::write_json(found, path, auto_unbox = TRUE, null = "null", na = "null", digits = NA, pretty = TRUE)
+}
+
+finding_as_list <- function(finding, advice, all) {
+  columns <- c("pair", "study", "mode", "baseline", "tier", "tool", "statistic", "unit", "baseline_value", "mode_value", "effect", "estimate", "low", "high", "outcome", "reason")
+  elsewhere <- lapply(seq_len(nrow(finding$rows)), function(at) range_elsewhere(finding$rows[at], all$elsewhere))
+  pairs <- finding$rows[, intersect(columns, names(finding$rows)), with = FALSE]
+  pairs[, elsewhere := lapply(elsewhere, function(ends) if (is.null(ends)) NA else ends)]
+  sign <- finding$sign[c("says", "how", "at_least", "counts")]
+  tried <- if (!is.null(finding$sign) && !is.null(all$signs)) as.list(all$signs[all$signs$finding == finding$id, !"finding"])
+  list(
+    id = finding$id, title = finding$title, topic = finding$topic, holds = finding$holds, cpus = finding$cpus, do = unname(advice[finding$id]), command = command_of(finding),
+    sign = if (!is.null(finding$sign)) c(sign, tried), pairs = pairs,
+    rivals = if (NROW(finding$alternatives) > 0) finding$alternatives[, .(rival, swap, state)] else list()
+  )
+}
