@@ -102,8 +102,7 @@ change_in_words <- function(row) {
 
 #' Values of a finding's pairs for a text.
 #'
-#' @return list: title; rivals (see rivals_in_words(), where the finding has them to be printed); pgbouncer (name and version); by the names of the
-#'   pairs: from and to (the values of the baseline and of the mode, with unit), times (their ratio), change (in percent), limit (empty, or that both
+#' @return list: title; pgbouncer (name and version); by the names of the pairs: from and to (the values of the baseline and of the mode, with unit), times (their ratio), change (in percent), limit (empty, or that both
 #'   used up their CPU), bound, and those of facts_in_words().
 values_for_text <- function(finding, ranges = NULL) {
   of_pair <- function(row) {
@@ -114,7 +113,7 @@ values_for_text <- function(finding, ranges = NULL) {
       bound = if (bounded) bound_text_of(row)
     ))
   }
-  c(list(title = finding$title, rivals = c(finding$rivals, "")[1], pgbouncer = finding$pgbouncer), lapply(split(finding$rows, by = "pair"), of_pair))
+  c(list(title = finding$title, pgbouncer = finding$pgbouncer), lapply(split(finding$rows, by = "pair"), of_pair))
 }
 
 value_in_words <- function(value, statistic) {
@@ -129,15 +128,7 @@ value_in_words <- function(value, statistic) {
 rivals_in_words <- function(alternatives) {
   if (NROW(alternatives) == 0) return("")
   items <- alternatives[, sprintf("<li>%s? %s, by %s.</li>", escape_html(rival), escape_html(outcome_of_rivals(alternatives)), escape_html(swap))]
-  sprintf(" <details class=\"rivals\"><summary>%s</summary><ul>%s</ul></details>", count_of_rivals(alternatives), paste(items, collapse = ""))
-}
-
-#' All findings with their rivals to be printed.
-#'
-#' @param all see read_results().
-with_rivals <- function(all) {
-  all$findings <- lapply(all$findings, function(finding) c(finding[names(finding) != "rivals"], rivals = rivals_in_words(finding$alternatives)))
-  all
+  sprintf("<details class=\"rivals\"><summary>%s</summary><ul>%s</ul></details>", count_of_rivals(alternatives), paste(items, collapse = ""))
 }
 
 count_of_rivals <- function(alternatives) {
@@ -199,12 +190,16 @@ reasons_in_words <- function(rows) {
   told[, sprintf("%s: %s", modes, plain(reason_in_words(reason)))]
 }
 
-#' The values with which a finding is refuted or not decided, or the reasons why it has none.
+# The pairs that were measured of a finding that lacks the cells of others.
+measured_part <- function(finding) finding$rows[is.finite(estimate) & is.finite(baseline_value) & is.finite(mode_value)]
+
+#' The values with which a finding is refuted, not decided, or measured in part, or the reasons why it has none; empty where none was measured.
 #'
 #' @param finding see told_findings().
 why_untold <- function(finding) {
   rows <- finding$rows
   if (nrow(rows) == 0) return("no row of it in `findings.csv`")
+  if (finding$holds == "unmeasured") return(enumerate(pairs_in_words(measured_part(finding)), "; "))
   if (finding$holds == "no") return(enumerate(pairs_in_words(rows[is_refuted(outcome, expected)]), "; "))
   lacking <- rows[is.na(estimate) | is.na(baseline_value) | is.na(mode_value)]
   told <- if (nrow(lacking) > 0) reasons_in_words(lacking) else pairs_in_words(rows[expected != ""])
@@ -215,7 +210,9 @@ untold_words <- c(no = "**otherwise in this run**", open = "not decided here", u
 
 #' The sentence that stands in the place of a finding that does not hold.
 sentence_untold <- function(finding) {
-  sprintf("*%s*: %s (%s).", capitalised(finding$topic), untold_words[[finding$holds]], why_untold(finding))
+  why <- why_untold(finding)
+  words <- if (finding$holds == "unmeasured" && nrow(measured_part(finding)) > 0) "measured in part" else untold_words[[finding$holds]]
+  sprintf("*%s*: %s%s.", capitalised(finding$topic), words, if (nzchar(why)) sprintf(" (%s)", why) else "")
 }
 
 # ---- Code in texts ---------------------------------------------------------------------------------
@@ -309,10 +306,15 @@ sentences_untold <- function(findings) {
   vapply(absent, sentence_untold, "")
 }
 
-#' The same as a list for the first page.
+#' The same for the first page: a list, and in one line what was not measured.
 list_of_untold <- function(findings) {
-  told <- sentences_untold(findings)
-  if (length(told) == 0) "" else paste0("This run does not show (@sec-quality):\n\n", bullets(told))
+  unmeasured <- vapply(findings, function(finding) finding$holds == "unmeasured" && nrow(measured_part(finding)) == 0, NA)
+  told <- sentences_untold(findings[!unmeasured])
+  topics <- vapply(findings[unmeasured], `[[`, "", "topic")
+  paste(c(
+    if (length(told) > 0) paste0("This run does not show (@sec-quality):\n\n", bullets(told)),
+    if (length(topics) > 0) sprintf("This run did not measure: %s.", paste(sprintf("*%s*", topics), collapse = "; "))
+  ), collapse = "\n\n")
 }
 
 #' The meaning of the brackets, and of the mark where it stands.

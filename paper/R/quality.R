@@ -169,11 +169,12 @@ sentence_controls <- function(controls) {
 
 #' Do runs agree? How often the interval of a change between two of them holds none.
 #'
-#' @param runs see read_all_shipped(); only name, facts, summary and comparisons are read.
+#' @param runs see read_all_shipped(); only name, facts, summary and comparisons are read. `of_first` whether the first is in each pair.
 #' @return data.table of text and numbers, a row for each two runs that have comparisons in common.
-table_of_agreement <- function(runs) {
+table_of_agreement <- function(runs, of_first = FALSE) {
   if (length(runs) < 2) return(data.table())
-  rbindlist(lapply(combn(length(runs), 2, simplify = FALSE), function(pair) {
+  pairs <- Filter(function(pair) !of_first || pair[1] == 1, combn(length(runs), 2, simplify = FALSE))
+  rbindlist(lapply(pairs, function(pair) {
     first <- runs[[pair[1]]]
     other <- runs[[pair[2]]]
     run_against_run(first$comparisons, other$comparisons)[statistic == "all", .(

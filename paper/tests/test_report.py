@@ -228,7 +228,7 @@ def test_nothing_is_a_problem_and_all_sections_are_there(report: Report) -> None
 
 def test_findings_have_a_value_or_a_reason(report: Report) -> None:
     # None of their cells is a golden one.
-    said = "Platform threads or virtual threads, where requests wait: not measured here ("
+    said = "This run did not measure: platform threads or virtual threads, where requests wait; "
     assert said in report.text
     for text in filter(None, (report.text, report.pdf)):
         assert not_once(text) == []
@@ -237,10 +237,11 @@ def test_findings_have_a_value_or_a_reason(report: Report) -> None:
 
 
 def test_a_finding_that_is_missing_or_there_twice_is_noticed(full: Report) -> None:
-    name = "More carriers than CPUs, for virtual threads: "
+    name = "more carriers than CPUs, for virtual threads; "
     assert not_once(full.text.replace(name, "")) == ["carriers"]
     assert not_once(full.text.replace(name, name * 2)) == ["carriers"]
-    assert without_words(full.text.replace(name, ""), full.results) == ["carriers"]
+    sentence = "More carriers than CPUs, for virtual threads: "
+    assert without_words(full.text.replace(sentence, ""), full.results) == ["carriers"]
 
 
 def test_a_collapse_is_a_result(full: Report) -> None:

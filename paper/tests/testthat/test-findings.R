@@ -48,7 +48,7 @@ test_that("a block may need other findings, or the absence of one", {
 test_that("a finding that does not hold has a sentence where its first block would stand, and no row of a table", {
   of <- function(text, ...) with_findings(text, told_of(...), untold = TRUE)
   absent <- list(holds = "unmeasured", outcome = "none", estimate = NA_real_, reason = "no cell of the mode")
-  said <- "*A pool*: not measured here (`pool`: no cell of the mode)."
+  said <- "*A pool*: not measured here."
   expect_equal(do.call(of, c(list(c(text, text)), absent)), c("before", said, "after", "before", "after"))
   expect_equal(do.call(of, c(list(sub("^[*]", "| *", text)), absent)), c("before", "after"))
   expect_equal(of(text), with_findings(text, told_of()))
@@ -64,10 +64,14 @@ test_that("what is not told stands in a line, and what is refuted with its value
   apart <- told_of(holds = "open", outcome = "none", estimate = NA_real_, reason = "no session has values of both sides")
   expect_equal(sentences_untold(apart), "*A pool*: not decided here (`pool`: no session has values of both sides).")
   expect_equal(sentences_untold(told_of(mode_value = NA_real_)), "*A pool*: not decided here (`pool`: a value is missing).")
+  lacking <- decided(pair = "b", holds = "unmeasured", outcome = "none", estimate = NA_real_, reason = "no cell of the mode")
+  part <- told_findings(rbind(decided(holds = "unmeasured"), lacking), list(finding))
+  expect_equal(list_of_untold(part), sprintf("This run does not show (@sec-quality):\n\n- *A pool*: measured in part (%s).", values))
   # Those that are refuted come first.
   both <- told_of(holds = "no", outcome = "worse", findings = rev(findings))
   expect_match(sentences_untold(both), "^\\*A (pool\\*: \\*\\*otherwise|loop\\*: not measured)")
-  expect_match(list_of_untold(both), "^This run does not show [^\n]*:\n\n- \\*A pool.*\n- \\*A loop")
+  expect_match(list_of_untold(both), "^This run does not show [^\n]*:\n\n- \\*A pool[^\n]*\n\nThis run did not measure: \\*a loop\\*[.]$")
+  expect_equal(list_of_untold(both["two"]), "This run did not measure: *a loop*.")
   expect_equal(list_of_untold(told_of()), "")
 })
 
@@ -260,8 +264,6 @@ test_that("rivals stand with what became of them", {
   expect_match(html, "<summary>What else could explain it: 2 excluded, 1 left and 1 not measured</summary>")
   expect_equal(lengths(regmatches(html, gregexpr("<li>", html))), 4)
   expect_equal(rivals_in_words(rows[0]), "")
-  expect_equal(values_for_text(told$one)$rivals, "")
-  expect_equal(values_for_text(with_rivals(list(findings = told))$findings$one)$rivals, html)
 })
 
 # The values from which the last two rows of the table of settings are made.
