@@ -97,3 +97,44 @@ sentence_of_orders <- function(found) {
   told <- at_99[, .(text = sprintf("%s: %s", panel[1], enumerate(sprintf("%s ms with %s", format_number(p99_ms), service)))), by = panel]$text
   sprintf("p99 by the order of service. %s.", paste(capitalised(told), collapse = ". "))
 }
+
+#' How many requests behind a pool of connections were overtaken: each time one loses its turn, it waits for a whole one more. Those that
+#' take at least one and a half turns took two.
+#'
+#' @param found see orders_of().
+#' @return a sentence on the smallest pool; empty without one.
+sentence_of_turns <- function(found) {
+  rows <- if (nrow(found) > 0) found[is.finite(turn_ms) & is.finite(pool)]
+  if (NROW(rows) == 0) return("")
+  rows <- rows[pool == min(pool)]
+  slower <- function(turns) rows[, .(share = 1 - max(0, share[value_ms < turns * turn_ms[1]])), by = service]
+  counted <- slower(1.5)[slower(2.5), on = "service", .(service, two = share, three = i.share)]
+  in_words <- counted[, sprintf("%s of the requests%s on %s", percent(signif(two, 2)), fifelse(three >= 0.001, sprintf(", %s three,", percent(signif(three, 2))), ""), service)]
+  sprintf("A turn behind %s connections is %s ms; two turns or more take %s.", format_number(rows$pool[1]), format_number(signif(rows$turn_ms[1], 2)), enumerate(in_words))
+}
+
+#' The 99.9th percentiles of short requests next to long ones; empty where the finding on carriers does not hold, or no side has 10,000 requests.
+#'
+#' @param all see read_results().
+sentence_of_p99_9 <- function(all) {
+  finding <- all$findings[["carriers"]]
+  if (!finding_holds(finding)) return("")
+  rows <- finding$rows[pair %in% c("default", "tail")]
+  default <- rows[pair == "default"]
+  sides <- c(default$baseline, default$mode, rows[pair == "tail"]$mode)
+  in_words <- c(sprintf("%s platform threads", format_number(default$baseline_admitted)), "virtual threads by default", sprintf("%s carriers", format_number(rows[pair == "tail"]$mode_carriers)))
+  cells <- all$summary[study == default$study & tier == default$tier & tool == default$tool & latency_valid == TRUE]
+  p99_9_ms <- vapply(sides, function(side) median(cells[mode == side]$latency_p99_9_ms, na.rm = TRUE), 0)
+  known <- is.finite(p99_9_ms)
+  if (!any(known)) return("")
+  sprintf("Their p99.9 is %s.", enumerate(sprintf("%s with %s", value_of(signif(p99_9_ms[known], 3), "ms"), in_words[known])))
+}
+
+#' The price of SCHED_BATCH below the limit: p99 at the same rate; empty where it has no ratio.
+#'
+#' @param comparisons see read_comparisons().
+sentence_of_batch_below <- function(comparisons) {
+  row <- comparisons[study == "virtual-threads" & mode == "virtual-batch" & tier == "neighbor-waits" & tool == "wrk2" & statistic == "latency_p99_ms" & reason == ""]
+  if (nrow(row) != 1 || !is.finite(row$mode_value)) return("")
+  sprintf("p99 there is %s in place of %s.", value_of(row$mode_value, row$unit), value_of(row$baseline_value, row$unit))
+}

@@ -134,8 +134,27 @@ test_that("modes are compared by the order of service where nothing but that dif
     list(cell_of(paste0("a-", pool), "pool", list(threads = 9, pool = pool)), cell_of(paste0("b-", pool), "pool", list(threads = 9, pool = pool, permits = pool)))
   })
   panels <- unique(orders_of(list(cells = unlist(pools, recursive = FALSE), summary = summary))$panel)
+  expect_equal(sentence_of_turns(found), "")
   expect_match(panels, ", (5|10) connections$")
   expect_length(panels, 2)
+})
+
+test_that("SCHED_BATCH has a price below the limit only where p99 has a ratio", {
+  row <- data.table(
+    study = "virtual-threads", mode = "virtual-batch", tier = "neighbor-waits", tool = "wrk2", statistic = "latency_p99_ms", reason = "", unit = "ms", mode_value = 21.4, baseline_value = 20.9
+  )
+  expect_equal(sentence_of_batch_below(row), "p99 there is 21.4 ms in place of 20.9 ms.")
+  expect_equal(sentence_of_batch_below(copy(row)[, reason := "no valid cell"]), "")
+  expect_equal(sentence_of_batch_below(row[0]), "")
+})
+
+test_that("requests that were overtaken are counted by their turns", {
+  of <- function(service, values, shares) data.table(service, pool = 10, turn_ms = 400, value_ms = values, share = shares)
+  rows <- rbind(of("platform threads", c(400, 599, 800, 1200), c(0.8, 0.85, 0.99, 1)), of("virtual threads", c(400, 800), c(0.98, 1)), of("platform threads behind a fair semaphore", 430, 1))
+  told <- "A turn behind 10 connections is 400 ms; two turns or more take 15 % of the requests, 1 % three, on platform threads, 2 % of the requests on virtual threads and 0 % of the requests on platform threads behind a fair semaphore."
+  expect_equal(sentence_of_turns(rows), told)
+  expect_equal(sentence_of_turns(rbind(rows, copy(rows)[, `:=`(pool = 50, value_ms = 9999)])), told)
+  expect_equal(sentence_of_turns(rows[0]), "")
 })
 
 mix_rows <- function(mode, utilization, p99_ms, share = 0.01, tier = "mix") {
