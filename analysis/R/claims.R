@@ -234,15 +234,18 @@ judge_claim <- function(tables, claim) {
   }
   place <- places[[deciding]]
   value <- values[[deciding]]
+  shown <- verdict == "not decided" && all(inside_rule(value$low, value$high, claim$rule))
   data.table(
     id = claim$id, source = claim$source, where = claim$where, claim = claim$claim, published = claim$published,
     treatment = claim$treatment, differs = claim$differs, verdict = verdict, ours = ours_text(tables, place, value),
     because = because_of(claim, verdict), also = also_text(tables, place, claim$also),
     statistic = place$statistic, rule = rule_text(claim$rule), estimate = value$estimate,
     low = min(value$low), high = max(value$high), sessions = value$sessions, cells = place_name(place),
-    reason = fcase(nzchar(value$reason), value$reason, verdict != "not decided", "", default = "the interval holds the bound")
+    reason = fcase(nzchar(value$reason), value$reason, verdict != "not decided", "", shown, one_session_shows, default = "the interval holds the bound")
   )
 }
+
+one_session_shows <- "one session alone shows it, and a value takes two"
 
 #' A verdict on every claim.
 #'

@@ -66,6 +66,7 @@ test_that("one instance shows what can be, and one cell shows nothing universal"
   expect_equal(any_of(c(0, 0, 1)), "holds")
   expect_equal(any_of(c(0, 0, 0.8)), "does not hold")
   expect_equal(verdict_of_cells(list(at_least = 0.9), 1), "not decided")
+  expect_equal(judge_one(tables_of(cells_with("throughput_per_s", pool = 1)), list(at_least = 0.9))$reason, one_session_shows)
   # A ratio of one session has an interval, which decides.
   one <- judge_one(tables_of(comparisons = compared_as(2, 3, 4, pairs = 1)), list(above = 1), place = against_thread)
   expect_equal(one[, c(verdict, sessions)], c("holds", "1"))
