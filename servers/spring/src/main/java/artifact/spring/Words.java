@@ -29,6 +29,7 @@ final class Words {
             Map.entry("keep-alive-requests", Kind.LIMIT),
             Map.entry("permits", Kind.COUNT),
             Map.entry("fair-permits", Kind.SWITCH),
+            Map.entry("permit-wait-ms", Kind.COUNT),
             Map.entry("virtual-threads", Kind.COUNT),
             Map.entry("beyond-permits", Kind.oneOf("wait", "answer-503", "close")),
             Map.entry("body-bytes", Kind.COUNT),
@@ -53,6 +54,7 @@ final class Words {
                 "client-connections", "10000",
                 "control-percent", "0",
                 "beyond-permits", "wait",
+                "permit-wait-ms", "0",
                 "fair-permits", "true",
                 "response-timeout", "true"));
         Matcher placeholder = PLACEHOLDER.matcher(properties());

@@ -14,7 +14,7 @@ import org.springframework.core.Ordered;
 /**
  * Limits before the application: {@code permits} of requests in flight, {@code body-bytes} of a request's length.
  * {@code beyond-permits} is what becomes of one request more: it waits, in order of arrival unless {@code fair-permits} is
- * false, is answered with 503, or its connection is closed before it has a thread. {@code virtual-threads} is a fixed pool of
+ * false, is answered with 503 (after {@code permit-wait-ms}), or its connection is closed before it has a thread. {@code virtual-threads} is a fixed pool of
  * virtual ones in place of one for each request: the others wait unread, as before a pool of platform threads.
  */
 @Configuration(proxyBeanMethods = false)
@@ -26,7 +26,7 @@ public class Admission {
         boolean waits = !options.is("beyond-permits", "answer-503");
         Permits permits = new Permits(options.number("permits"), options.on("fair-permits"));
         FilterRegistrationBean<PermitsFilter> registration =
-                new FilterRegistrationBean<>(new PermitsFilter(permits, waits));
+                new FilterRegistrationBean<>(new PermitsFilter(permits, waits, options.number("permit-wait-ms")));
         registration.setEnabled(!options.is("beyond-permits", "close"));
         registration.setOrder(Ordered.HIGHEST_PRECEDENCE + 1);
         // An asynchronous request leaves its thread and would give its permit back unanswered: better refused.

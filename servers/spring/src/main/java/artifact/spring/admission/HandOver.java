@@ -29,7 +29,7 @@ record HandOver(Executor threads, Permits permits) implements Executor {
 
     @Override
     public void execute(Runnable request) {
-        if (!permits.tryAcquire()) {
+        if (!permits.tryAcquire(0)) {
             throw new Rejected();
         }
         try {

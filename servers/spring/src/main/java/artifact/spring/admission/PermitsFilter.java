@@ -12,17 +12,20 @@ import java.io.IOException;
 /**
  * Admits so many requests to the handler, whatever thread they have. Virtual threads
  * admit then as many as a pool of that size; platform threads of a larger pool wait here, in order where the permits are fair,
- * and not where they would overtake each other. A request beyond the permits waits, or is answered with 503; by then Tomcat has
- * read its head, and it has its thread.
+ * and not where they would overtake each other. A request beyond the permits waits, or is answered with 503, if it waits
+ * for longer than it may; by then Tomcat has read its head, and it has its thread.
  */
 final class PermitsFilter implements Filter {
 
     private final Permits permits;
     private final boolean waits;
+    private final int waitMs;
 
-    PermitsFilter(Permits permits, boolean waits) {
+    /** @param waitMs where it does not wait for as long as it takes */
+    PermitsFilter(Permits permits, boolean waits, int waitMs) {
         this.permits = permits;
         this.waits = waits;
+        this.waitMs = waitMs;
     }
 
     @Override
@@ -30,7 +33,7 @@ final class PermitsFilter implements Filter {
             throws IOException, ServletException {
         if (waits) {
             permits.acquire();
-        } else if (!permits.tryAcquire()) {
+        } else if (!permits.tryAcquire(waitMs)) {
             refuse((HttpServletResponse) response);
             return;
         }

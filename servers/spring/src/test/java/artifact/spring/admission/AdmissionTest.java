@@ -22,7 +22,7 @@ class AdmissionTest {
     private static final int PERMITS = 3;
     private static final int CLOSED = 0;
 
-    private final PermitsFilter permits = new PermitsFilter(new Permits(PERMITS), true);
+    private final PermitsFilter permits = new PermitsFilter(new Permits(PERMITS), true, 0);
     private final AtomicInteger inFlight = new AtomicInteger();
     private final AtomicInteger peak = new AtomicInteger();
     private final AtomicInteger served = new AtomicInteger();
@@ -77,6 +77,21 @@ class AdmissionTest {
             assertFalse(admitted.isDone());
             assertEquals(200, admitted.get().statusCode());
             assertEquals(200, app.get("/ping").statusCode());
+        }
+    }
+
+    @Test
+    void aRequestWaitsForAPermitNoLongerThanItMay() throws Exception {
+        try (App app = App.start("--permits=1", "--beyond-permits=answer-503", "--permit-wait-ms=100", "--virtual=true")) {
+            CompletableFuture<HttpResponse<String>> admitted = admitted(app);
+            App.await("a request is refused", () -> status(app) == 503);
+            assertFalse(admitted.isDone());
+            assertEquals(200, admitted.get().statusCode());
+        }
+        try (App app = App.start("--permits=1", "--beyond-permits=answer-503", "--permit-wait-ms=60000", "--virtual=true")) {
+            CompletableFuture<HttpResponse<String>> admitted = admitted(app);
+            assertEquals(200, status(app));
+            assertEquals(200, admitted.get().statusCode());
         }
     }
 

@@ -1,6 +1,7 @@
 package artifact.stacks.common;
 
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 
 /** Admits so many at a time; the others wait, in the order in which they came unless the permits are unfair. */
 public final class Permits {
@@ -37,9 +38,21 @@ public final class Permits {
         }
     }
 
-    /** Whether there was a permit, which is then taken. */
-    public boolean tryAcquire() {
-        return permits == null || permits.tryAcquire();
+    /**
+     * Whether there was a permit within that time, which is then taken. Without time one that comes may overtake those that wait.
+     *
+     * @throws IllegalStateException if the thread is interrupted meanwhile
+     */
+    public boolean tryAcquire(long waitMs) {
+        if (permits == null || waitMs == 0) {
+            return permits == null || permits.tryAcquire();
+        }
+        try {
+            return permits.tryAcquire(waitMs, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted while it waited for a permit", interrupted);
+        }
     }
 
     public void release() {
