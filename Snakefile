@@ -73,6 +73,8 @@ def faults_of_this_machine():
         # A server unpacks libraries among results, and a database's programs may be copied.
         folders = [Path(), Path(RESULTS), Path(tempfile.gettempdir())]
         yield doctor.no_programs({folder.resolve() for folder in folders})
+        # Samples of a load are there until its session ends.
+        yield doctor.no_room(Path(RESULTS), 256 + 40 * len(to_measure))
     rules = {job.rule.name: job.rule.shellcmd for job in workflow.dag.needrun_jobs()}
     if {"render_report", "reanalyse"} & rules.keys() or any(
         "Rscript" in (text or "") for text in rules.values()

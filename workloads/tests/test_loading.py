@@ -438,6 +438,12 @@ def test_generator_without_results_fails_the_job_with_what_it_said(live, tmp_pat
         without_results(live).collect(tmp_path, Ran([], 2, False, (0.0, 1.0)))
 
 
+def test_generator_without_results_on_a_full_disk_says_so(live, tmp_path, monkeypatch):
+    monkeypatch.setattr(loading_module.shutil, "disk_usage", lambda _: SimpleNamespace(free=4096))
+    with pytest.raises(RuntimeError, match=f"no space left in {tmp_path}"):
+        without_results(live).collect(tmp_path, Ran([], 0, False, (0.0, 1.0)))
+
+
 @pytest.mark.parametrize("died", ["process", "pooler"])
 def test_generator_that_fails_with_its_server_has_a_load_without_answers(live, tmp_path, died):
     """sysbench crashes where PostgreSQL is killed."""

@@ -270,6 +270,13 @@ def test_folder_without_programs_is_named(monkeypatch, tmp_path):
     assert doctor.programs().state == MISSING
 
 
+def test_a_disk_that_is_too_small_is_named(tmp_path):
+    free_mib = shutil.disk_usage(tmp_path).free >> 20
+    assert doctor.no_room(tmp_path, free_mib // 2) == ""
+    said = doctor.no_room(tmp_path, 2 * free_mib + 1)
+    assert said.startswith(f"no space left in {tmp_path}: ") and f"{2 * free_mib + 1} are" in said
+
+
 def test_a_real_folder_mounted_noexec_is_found():
     lines = [line.split() for line in Path("/proc/mounts").read_text().splitlines()]
     closed = [Path(words[1]) for words in lines if "noexec" in words[3].split(",")]
