@@ -26,7 +26,7 @@ endif
 PARTS := venv plugin java-tools runtimes databases quarto $(EXECUTOR)
 SNAKEMAKE := snakemake --cores 4
 
-.PHONY: help help-config plan report quick reanalyse smoke build check test test-slurm test-hosts setup doctor pins clean
+.PHONY: help help-config plan report quick reanalyse publish smoke build check test test-slurm test-hosts setup doctor pins clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' Makefile | expand -t 18
@@ -43,8 +43,11 @@ plan: ## what report will do, how long it takes here, and how to have less
 quick: build ## five of the findings by one session each, within twelve minutes: results/quick/report.html
 	@$(ENV); $(SNAKEMAKE) --configfile workloads/quick.yaml && Rscript paper/publish.R summary results=results/quick && paper/problems.sh results/quick
 
-reanalyse: setup ## make reanalyse CELLS=PATH: a report of cells measured before, in results/reanalysed/; measures nothing
-	@$(ENV); $(SNAKEMAKE) reanalyse --config cells='$(or $(CELLS),$(error CELLS is empty; allowed: a folder or an archive of cells))'
+reanalyse: setup ## make reanalyse RUN=NAME, or CELLS=PATH: a report of cells measured before, in results/reanalysed/; measures nothing
+	@$(ENV); $(SNAKEMAKE) reanalyse --config $(if $(RUN),run='$(RUN)',cells='$(or $(CELLS),$(error RUN and CELLS are empty; allowed: a shipped run, or a folder or an archive of cells))')
+
+publish: setup ## packs a whole run that was measured here, for others to add: results/published/
+	@$(ENV); $(SNAKEMAKE) publish
 
 smoke: build ## the same pipeline on tiny tiers, within minutes
 	@$(ENV); $(SNAKEMAKE) --configfile workloads/smoke.yaml

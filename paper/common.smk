@@ -6,20 +6,28 @@ from paper import given_cells
 
 # How many sessions are measured at each early report; half of none or of one is none.
 EARLY = [1, len(SESSIONS) // 2][: config.get("early_reports", 2)]
-if config.get("cells"):
+if config.get("cells") or config.get("run"):
     try:
+        if config.get("run"):
+            config["cells"] = f"{given_cells.of_run(Path(RUNS), config['run'])}"
         given_cells.check(Path(config["cells"]))
     except given_cells.Fault as fault:
         raise WorkflowError(str(fault)) from None
 
 
 def cells_given():
-    """The path of --config cells=PATH."""
+    """The path of --config cells=PATH, or of the cells of --config run=NAME."""
     if not config.get("cells"):
         raise WorkflowError(
-            "cells = null; allowed: a folder or an archive, as --config cells=PATH"
+            "cells = null; allowed: a folder or an archive, as --config cells=PATH, or a shipped run, as --config run=NAME"
         )
     return config["cells"]
+
+
+def reanalysed():
+    """The folder of their tables and report."""
+    name = config.get("run") or given_cells.name_of(Path(cells_given()))
+    return f"{RESULTS}/reanalysed/{name}"
 
 
 def early_reports():

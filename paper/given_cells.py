@@ -5,6 +5,8 @@ written outside the folder that it is unpacked in.
 """
 
 import csv
+import hashlib
+import json
 import lzma
 import re
 import stat
@@ -17,6 +19,8 @@ from pathlib import Path, PurePosixPath
 from workloads.record.cell_folder import record_in
 
 LISTS = ("modes.csv", "grid.csv")
+# Of a shipped run, next to its tables.
+SHIPPED = "cells.tar.xz"
 CELLS = "*/*/*/*/rep-*/cell.json"
 # A cell's name within an archive.
 A_CELL = re.compile(r"([^/]+/){4}rep-[0-9]+/cell\.json$")
@@ -32,6 +36,23 @@ class Fault(Exception):
 def name_of(path: Path) -> str:
     """The name of the folder that is written for these cells."""
     return re.sub(r"[^A-Za-z0-9_.-]", "-", ENDING.sub("", path.resolve().name))
+
+
+def of_run(runs: Path, name: str) -> Path:
+    """The cells of a shipped run, whole by the digest in its run.json. Raises Fault."""
+    shipped = sorted(path.parent.name for path in runs.glob(f"*/{SHIPPED}"))
+    allowed = f"allowed: {', '.join(shipped)}"
+    if not (runs / name / "run.json").exists():
+        raise Fault(f"run = {name}: no such run; {allowed}")
+    facts = json.loads((runs / name / "run.json").read_text(encoding="utf-8"))
+    archive, digest = runs / name / SHIPPED, facts.get("cells_sha256")
+    if not archive.exists():
+        place = facts.get("cells_url")
+        elsewhere = f"get {place} (SHA-256 {digest}), then --config cells=PATH" if place else allowed
+        raise Fault(f"run = {name}: its cells are not shipped; {elsewhere}")
+    if hashlib.sha256(archive.read_bytes()).hexdigest() != digest:
+        raise Fault(f"run = {name}: {archive} is not the one of run.json (cells_sha256)")
+    return archive
 
 
 def check(path: Path) -> None:

@@ -3,7 +3,9 @@
 Inputs:  results/*.csv, what the analysis wrote; cells, with their flame graphs; what parts cost by
          themselves; what the sources published; the functions of analysis/R
 Outputs: results/report.pdf (the paper), results/report.html (the paper and all tables, self-contained)
+         results/findings.json: the findings for programs, with their values
          analysis/runs/<name>/, paper/runs/<name>/: of `snakemake reference` alone
+         results/published/: of `snakemake publish` alone
          README.md, analysis/README.md, paper/runs/<name>/findings-*.svg: of `snakemake readme` alone
          results/own.html, of two builds of a user's own service (self-contained)
          results/reanalysed/<name>/: of `snakemake reanalyse` alone, for cells that were measured before
@@ -117,7 +119,7 @@ rule reanalyse:
     params:
         results=RESULTS,
         cells=lambda wildcards: cells_given(),
-        out=lambda wildcards: f"{RESULTS}/reanalysed/{given_cells.name_of(Path(cells_given()))}",
+        out=lambda wildcards: reanalysed(),
         reference=config["reference"],
     message:
         "tables and the report of the cells in {params.cells}: {params.out}"
@@ -202,6 +204,23 @@ rule reference:
         "a shipped run, from a complete default run"
     shell:
         "paper/problems.sh {params.results:q} && printf '%s\\n' {params.cells:q} | Rscript {input.script:q} reference results={params.results:q} repetitions={params.repetitions} name={params.name}"
+
+
+# The same run for others, who ship it: nothing of this checkout changes.
+rule publish:
+    input:
+        script="paper/publish.R",
+        protocol="analysis/PROTOCOL.md",
+        guide="analysis/guide.yaml",
+    params:
+        results=RESULTS,
+        cells=[f"{folder_of(cell)}/cell.json" for cell in DEFAULT_GRID.cells],
+        repetitions=DEFAULT["repetitions"],
+        name=shlex.quote(config.get("name", "")),
+    message:
+        "an archive of a complete default run, for others to add"
+    shell:
+        "printf '%s\\n' {params.cells:q} | Rscript {input.script:q} publish results={params.results:q} repetitions={params.repetitions} name={params.name}"
 
 
 rule readme:

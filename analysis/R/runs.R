@@ -82,11 +82,43 @@ check_collector <- function(summary) {
   if (length(found) > 0) refuse("the whole heap was collected within windows of ", length(found), " cells (", enumerated(found), "): their heap is too small")
 }
 
+# What the analysis and the report read of a cell. A load sweep's server says in its log whether it ran out of memory.
+files_of_cells <- c(
+  "cell.json", "slices.csv", "latencies.csv.gz", "combinations.csv", "overloads.csv", "seconds.csv", "heap.csv", "events.csv", "thread-states.csv",
+  "profile.collapsed", "allocation.collapsed"
+)
+files_of_runs <- c("modes.csv", "grid.csv", "primitives/thread-memory.csv", "primitives/costs.csv")
+packed_mib_at_most <- 12
+
+#' Packs files with nothing of the machine or the user that packs them: the same bytes for the same files.
+#'
+#' @param names below `folder`; `by` a program that compresses.
+#' @export
+pack_files <- function(folder, names, archive, by) {
+  as_if_nobodys <- c("--owner=0", "--group=0", "--numeric-owner", "--mtime=@0", "--mode=u=rw,go=r")
+  words <- c("--create", "--directory", shQuote(folder), as_if_nobodys, "--use-compress-program", shQuote(by), "--file", shQuote(archive), "--verbatim-files-from", "--files-from=-")
+  if (system2("tar", words, input = sort(names, method = "radix")) != 0) refuse(archive, " could not be written")
+}
+
+#' Packs the raw cells of a run, as `snakemake reanalyse --config run=NAME` reads them: the same bytes for the same cells.
+#'
+#' @param results folder of the run; `paths` of cell.json; `out` folder of the archive, cells.tar.xz.
+#' @return its SHA-256.
+pack_cells <- function(results, paths, out) {
+  cells <- sub(paste0(results, "/"), "", dirname(paths), fixed = TRUE)
+  sessions <- list.files(file.path(results, "sessions"), "^rep-[0-9]+[.]json$", recursive = TRUE)
+  wanted <- c(outer(cells, files_of_cells, file.path), file.path(cells[is_sweep(paths)], "server.log.gz"), files_of_runs, file.path("sessions", sessions))
+  archive <- file.path(out, "cells.tar.xz")
+  pack_files(results, wanted[file.exists(file.path(results, wanted))], archive, "xz -9e -T1")
+  if (file.size(archive) > packed_mib_at_most * 2^20) refuse("its cells take ", format_number(file.size(archive) / 2^20), " MiB, more than ", packed_mib_at_most)
+  substr(system2("sha256sum", shQuote(archive), stdout = TRUE), 1, 64)
+}
+
 #' Condenses a complete run.
 #'
 #' @param results folder of the run, with its tables and report; `paths` cell.json files of all cells of
 #'   the default configuration.
-#' @param out folder that is written: a CSV per table, occupancy.csv, bands.csv and run.json.
+#' @param out folder that is written: a CSV per table, occupancy.csv, bands.csv, cells.tar.xz and run.json.
 #' @param analysis folder of PROTOCOL.md and runs/; `repetitions` those of the default configuration.
 #' @param commit that of the code, see committed_code(): it made the tables, and measured cells that name none.
 #' @return the facts in run.json.
@@ -98,7 +130,8 @@ condense_run <- function(results, paths, out, analysis, repetitions, commit) {
   check_collector(tables$summary)
   cells <- read_cells(paths)
   is_beside <- names_of_cells(tables$summary) %in% beside
-  beside <- read_cells(file.path(rep(results, length(beside)), "cells", beside, "cell.json"))
+  beside_paths <- file.path(rep(results, length(beside)), "cells", beside, "cell.json")
+  beside <- read_cells(beside_paths)
   facts <- c(
     list(commit = fcoalesce(measured_commit(cells, tables$summary[!is_beside]), commit), analysed_by = commit, repetitions = repetitions),
     facts_of_run(cells, beside, read_protocol(file.path(analysis, "PROTOCOL.md")))
@@ -107,6 +140,7 @@ condense_run <- function(results, paths, out, analysis, repetitions, commit) {
   for (file in paste0(run_tables, ".csv")) write_table(shortened_numbers(file.path(results, file)), file.path(out, file))
   write_table(read_occupancy(file.path(results, "occupancy.csv")), file.path(out, "occupancy.csv"))
   write_bands(tables$comparisons, with_hosts(read_all_shipped(file.path(analysis, "runs"))), out)
+  facts$cells_sha256 <- pack_cells(results, c(paths, beside_paths), out)
   writeLines(jsonlite::toJSON(facts, auto_unbox = TRUE, pretty = TRUE, digits = NA, null = "null"), file.path(out, "run.json"))
   facts
 }

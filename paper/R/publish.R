@@ -1,7 +1,7 @@
 # The README's blocks and pictures, which show the shipped runs. They are made from the tables in
 # analysis/runs alone, so they cannot be of another run than the tables.
 
-# A shipped run's tables, report and pictures together.
+# A shipped run's tables, report and pictures together, without its cells.
 run_mib_at_most <- 8
 paper_pages_at_most <- 12
 readme_findings <- 5
@@ -232,7 +232,7 @@ ship_run <- function(results, paths, repetitions, name, root, commit) {
   if (any(file.exists(to))) refuse(name, " is there already; --config name=… gives another name")
   file.copy(file.path(results, c("report.html", "report.pdf")), new[1])
   write_svgs(picture_of_users(read_occupancy(file.path(new[2], "occupancy.csv"))), new[1])
-  sizes <- file.size(list.files(new, full.names = TRUE)) / 2^20
+  sizes <- file.size(grep("cells[.]tar[.]xz$", list.files(new, full.names = TRUE), invert = TRUE, value = TRUE)) / 2^20
   if (sum(sizes) > run_mib_at_most) refuse("its files take ", format_number(sum(sizes)), " MiB, more than ", run_mib_at_most)
   moved <- file.rename(new, to)
   if (!all(moved)) {
@@ -248,6 +248,37 @@ lines_of_shipped <- function(name) {
     sprintf("Shipped: analysis/runs/%s and paper/runs/%s.", name, name),
     sprintf("To compare others with it, set `reference: %s` in config.yaml.", name),
     "`snakemake --cores 1 readme` then writes the READMEs of the run that config.yaml names."
+  )
+}
+
+#' Packs a complete default run for others: its folder of tables and run.json, as it would be shipped, and its raw cells next to that.
+#'
+#' @param results,paths,repetitions,name,root,commit see ship_run().
+#' @return list: tables and cells (archives in results/published/), sha256 (of the cells).
+pack_run <- function(results, paths, repetitions, name, root, commit) {
+  new <- tempfile("run-")
+  on.exit(unlink(new, recursive = TRUE))
+  dir.create(new)
+  facts <- condense_run(results, paths, new, file.path(root, "analysis"), repetitions, commit)
+  if (name == "") name <- name_of_run(facts)
+  dir.create(file.path(results, "published"), showWarnings = FALSE)
+  made <- file.path(results, "published", paste0(name, c(".tar.gz", "-cells.tar.xz")))
+  if (any(file.exists(made))) refuse(enumerated(made[file.exists(made)]), " is there already; --config name=… gives another name")
+  file.copy(file.path(new, "cells.tar.xz"), made[2])
+  named <- file.path(new, name)
+  dir.create(named)
+  tables <- setdiff(list.files(new), c("cells.tar.xz", name))
+  file.copy(file.path(new, tables), named)
+  pack_files(new, file.path(name, tables), made[1], "gzip -n9")
+  list(tables = made[1], cells = made[2], sha256 = facts$cells_sha256)
+}
+
+# What to do with them.
+lines_of_packed <- function(packed) {
+  c(
+    sprintf("%s: its tables and run.json, for a new issue of the kind “Add a run”.", packed$tables),
+    sprintf("%s: its raw cells (%s MiB), for any place with an address.", packed$cells, format_number(file.size(packed$cells) / 2^20)),
+    sprintf("SHA-256 of the cells: %s", packed$sha256)
   )
 }
 

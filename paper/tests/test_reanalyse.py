@@ -1,7 +1,9 @@
 """Cells that were measured before become tables and a report, and nothing is measured."""
 
 import csv
+import hashlib
 import io
+import json
 import shutil
 import subprocess
 import tarfile
@@ -105,6 +107,35 @@ def test_an_archive_without_cells_or_cut_off_is_refused(tmp_path):
     whole.write_bytes(whole.read_bytes()[:-20_000])
     with pytest.raises(Fault, match="not a folder or a whole archive"):
         given_cells.check(whole)
+
+
+def test_cells_of_a_shipped_run_are_found_by_its_name_and_are_those_of_its_digest(tmp_path):
+    runs = tmp_path / "runs"
+    for name in ("a-run", "without-cells"):
+        (runs / name).mkdir(parents=True)
+        (runs / name / "run.json").write_text("{}")
+    archive = tar_of(runs / "a-run" / given_cells.SHIPPED)
+    digest = hashlib.sha256(archive.read_bytes()).hexdigest()
+    (runs / "a-run/run.json").write_text(f'{{"cells_sha256": "{digest}"}}')
+    assert given_cells.of_run(runs, "a-run") == archive
+    with pytest.raises(Fault, match="run = a-run2: no such run; allowed: a-run$"):
+        given_cells.of_run(runs, "a-run2")
+    with pytest.raises(Fault, match="its cells are not shipped; allowed: a-run$"):
+        given_cells.of_run(runs, "without-cells")
+    facts = {"cells_url": "https://example.org/x.tar.xz", "cells_sha256": "abc"}
+    (runs / "without-cells/run.json").write_text(json.dumps(facts))
+    with pytest.raises(Fault, match="get https://example.org/x.tar.xz .SHA-256 abc., then --config"):
+        given_cells.of_run(runs, "without-cells")
+    archive.write_bytes(archive.read_bytes() + b"0")
+    with pytest.raises(Fault, match="is not the one of run.json"):
+        given_cells.of_run(runs, "a-run")
+
+
+def test_shipped_cells_are_whole():
+    found = [path.parent.name for path in (ROOT / "analysis/runs").glob(f"*/{given_cells.SHIPPED}")]
+    for name in found:
+        given_cells.check(given_cells.of_run(ROOT / "analysis/runs", name))
+    assert found
 
 
 def test_of_several_runs_one_is_to_be_named(tmp_path):

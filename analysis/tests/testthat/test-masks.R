@@ -13,6 +13,30 @@ expect_no_fault <- function(inputs, faults_with) {
   expect(length(found) == 0, paste(unique(found), collapse = "\n"))
 }
 
+test_that("the shipped tables of the run are those of its cells, to the byte", {
+  folder <- new_folder()
+  path <- function(name) file.path(folder, paste0(name, ".csv"))
+  shipped <- function(name) readLines(file.path(analysis_folder, "runs", noisy_run, paste0(name, ".csv")))
+  as_shipped <- function(rows, name) {
+    write_shortened(rows, path(name))
+    readLines(path(name))
+  }
+  expect_identical(as_shipped(all$capacity, "capacity"), shipped("capacity"))
+  compared <- function(summary) {
+    write_table(summary, path("whole"))
+    whole <- read_summary(path("whole"))
+    known <- with_hosts(other_runs(analysis_folder, whole$session))
+    write_table(all$slices, path("slices"))
+    measured <- c(as_measured(whole, read_slices(path("slices")), all$histograms, known), list(capacity = all$capacity))
+    with_rules_version(compare_all(measured, file.path(analysis_folder, "guide.yaml")), "comparisons", analysis_folder)
+  }
+  expect_identical(as_shipped(all$summary, "summary"), shipped("summary"))
+  expect_identical(as_shipped(compared(all$summary), "comparisons"), shipped("comparisons"))
+  # One edited cell is another table.
+  edited <- copy(all$summary)[1, throughput_per_s := throughput_per_s + 1]
+  expect_false(identical(as_shipped(edited, "summary"), shipped("summary")))
+})
+
 test_that("each cell may be of another session than the others, absent, invalid, or without a valid latency", {
   # The run has most of what is named.
   expect_gt(length(things), 100)

@@ -27,6 +27,7 @@ test_that("two runs agree where the interval of the change holds none", {
   first$facts$machine$cpu_version <- "25/1/1"
   expect_false(same_kind(first$facts$machine, other$facts$machine))
   expect_equal(nrow(table_of_agreement(list(first, other, first))), 3)
+  expect_equal(table_of_agreement(list(first, other, first), of_first = TRUE)$Runs, c("first and other", "first and first"))
   other$comparisons <- other$comparisons[0]
   expect_equal(nrow(table_of_agreement(list(first, other))), 0)
   expect_equal(nrow(table_of_agreement(list(first))), 0)
@@ -75,7 +76,7 @@ test_that("a run is shipped under its date and machine, with tables, reports and
   root <- checkout()
   expect_equal(ship(with_pdf(write_whole_run(), 2), root), "2026-11-22-cpu")
   expect_setequal(list.files(file.path(root, "analysis/runs"), all.files = TRUE, no.. = TRUE), "2026-11-22-cpu")
-  expect_setequal(list.files(file.path(root, "analysis/runs/2026-11-22-cpu")), c("summary.csv", "comparisons.csv", "capacity.csv", "occupancy.csv", "bands.csv", "run.json"))
+  expect_setequal(list.files(file.path(root, "analysis/runs/2026-11-22-cpu")), c("summary.csv", "comparisons.csv", "capacity.csv", "occupancy.csv", "bands.csv", "cells.tar.xz", "run.json"))
   shown <- list.files(file.path(root, "paper/runs/2026-11-22-cpu"))
   expect_setequal(shown, c("report.html", "report.pdf", "findings-light.svg", "findings-dark.svg"))
   expect_match(readLines(file.path(root, "paper/runs/2026-11-22-cpu/findings-dark.svg")), "#0D1117", all = FALSE)
@@ -105,6 +106,32 @@ test_that("a run that cannot be shipped leaves nothing", {
   writeLines(strrep("x", 2^20 * (run_mib_at_most + 1)), file.path(large$results, "report.html"))
   expect_error(ship(large, root), "MiB, more than 8")
   expect_equal(files_in(root), before)
+})
+
+test_that("a run for others has all that is shipped, and nothing of who or where it was packed", {
+  run <- write_whole_run()
+  root <- checkout()
+  pack <- function(name = "") pack_run(run$results, run$paths, 3, name, root, "0123456789")
+  with_pdf(run, 1)
+  made <- pack()
+  folder <- new_folder()
+  untar(made$tables, exdir = folder)
+  expect_setequal(list.files(file.path(folder, "2026-11-22-cpu")), c("summary.csv", "comparisons.csv", "capacity.csv", "occupancy.csv", "bands.csv", "run.json"))
+  untar(made$cells, exdir = folder)
+  expect_equal(length(Sys.glob(file.path(folder, "cells/*/*/*/*/*/cell.json"))), length(run$paths))
+  text <- unlist(lapply(list.files(folder, recursive = TRUE, full.names = TRUE), readLines, warn = FALSE))
+  for (name in c(Sys.info()[["nodename"]], dirname(run$results), normalizePath(root))) expect_length(grep(name, text, fixed = TRUE, useBytes = TRUE), 0)
+  for (archive in c(made$tables, made$cells)) {
+    listed <- system2("tar", c("--list", "--verbose", "--numeric-owner", "--file", shQuote(archive)), stdout = TRUE)
+    expect_true(all(grepl("^-rw-r--r-- 0/0 .* 1970-01-01", listed)))
+  }
+  expect_error(pack(), "is there already")
+  # The same bytes for the same run.
+  expect_equal(unname(tools::md5sum(pack("again")$cells)), unname(tools::md5sum(made$cells)))
+})
+
+test_that("run.json of a shipped run has no path", {
+  for (path in Sys.glob(file.path(analysis_folder, "runs", "*", "run.json"))) expect_no_match(unlist(jsonlite::read_json(path)), "^/|/home/", label = path)
 })
 
 # ---- The report --------------------------------------------------------------------------------
