@@ -28,11 +28,15 @@ advice_of <- function(lines, findings) {
 card_of <- function(finding, advice, all) {
   parts <- c(
     if (finding$id %in% names(advice)) sprintf("**Do:** %s.", advice[[finding$id]]), sentence_of_sign(finding, all$signs),
-    sprintf("**Again:** %s. On other numbers of CPUs: %s.", as_code(command_of(finding)), plain(finding$cpus)),
+    sprintf("**Measure it again:** %s. **On other numbers of CPUs:** %s.", as_code(command_of(finding)), cpus_in_words(finding, all$mixes)),
     paste0(rivals_in_words(finding$alternatives), citation_in_words(finding, all))
   )
-  lines <- c(sprintf("::: {.card #finding-%s}", finding$id), paste0(head(parts, -1), "\n"), tail(parts, 1), ":::")
+  lines <- c(sprintf("::: {.finding #finding-%s}", finding$id), paste0(head(parts, -1), "\n"), tail(parts, 1), ":::")
   paste0("   ", unlist(strsplit(paste(lines, collapse = "\n"), "\n", fixed = TRUE)))
+}
+
+cpus_in_words <- function(finding, mixes) {
+  switch(finding$cpus, no = "the same", unknown = "not known", queue = if (is_readable(mixes)) queue_in_words(mixes) else "not known", plain(finding$cpus))
 }
 
 # Measures the first cell of a finding again.

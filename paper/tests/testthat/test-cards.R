@@ -18,10 +18,11 @@ test_that("each finding of the first page has its own card, with what Table 1 sa
   expect_equal(length(items), length(ids))
   for (at in seq_along(ids)) {
     card <- sub("(?s).*?(?=   :::)", "", items[at], perl = TRUE)
-    expect_match(card, sprintf("   ::: {.card #finding-%s}", ids[at]), fixed = TRUE)
+    expect_match(card, sprintf("   ::: {.finding #finding-%s}", ids[at]), fixed = TRUE)
     expect_match(card, sprintf("**Do:** %s.", advice[[ids[at]]]), fixed = TRUE)
     expect_match(card, sprintf("`snakemake --cores 4 finding-%s`", ids[at]), fixed = TRUE)
     expect_match(card, "@misc{finding-", fixed = TRUE)
+    expect_no_match(card, "On other numbers of CPUs:** (no|queue)[.]")
     # A part of the list's item.
     expect_true(all(grepl("^(   .*)?$", strsplit(trimws(card, "right"), "\n")[[1]])))
     if (!is.null(xeon$findings[[ids[at]]]$sign)) expect_match(card, "**A sign of it:**", fixed = TRUE)

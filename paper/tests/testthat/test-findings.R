@@ -137,11 +137,11 @@ paper_folder <- test_path("..", "..")
 sections <- list.files(paper_folder, "[.]qmd$", full.names = TRUE)
 
 # All findings as if they held.
-all_held <- function() {
+all_held <- local({
   of_pair <- function(finding, name) decided(finding = finding$id, pair = name, statistic = finding$pairs[[name]]$statistic)
-  rows <- rbindlist(lapply(known, function(finding) rbindlist(lapply(names(finding$pairs), of_pair, finding = finding))))
-  told_findings(rows, known)
-}
+  held <- told_findings(rbindlist(lapply(known, function(finding) rbindlist(lapply(names(finding$pairs), of_pair, finding = finding)))), known)
+  function() held
+})
 
 test_that("every block of the paper is of a finding, with values that it has", {
   blocks <- 0
@@ -190,8 +190,8 @@ test_that("the README has five items, the first that hold", {
 
 shipped_comparisons <- read_shipped(file.path(analysis_folder, "runs"), "2026-11-27-epyc-2")$comparisons
 
-# Comparisons of all pairs, each as its finding needs it, or one turned: the sides' values are exchanged.
-compared_pairs <- function(turned = NULL) {
+# The comparisons of all pairs, without values.
+named_pairs <- local({
   row_of <- function(finding, name) {
     pair <- finding$pairs[[name]]
     data.table(study = finding$study, as.data.table(pair[c("tier", "tool", "mode", "statistic")]), wanted = c(unlist(pair$holds), "any")[1], may_be_worse = "worse" %in% pair$holds, id = paste(finding$id, name))
@@ -201,7 +201,12 @@ compared_pairs <- function(turned = NULL) {
   about <- about_statistics(rows$statistic)
   known_baselines <- unique(shipped_comparisons[, .(study, tier, tool, mode, baseline)], by = c("study", "tier", "tool", "mode"))
   rows[, baseline := fcoalesce(known_baselines[rows, on = c("study", "tier", "tool", "mode")]$baseline, fifelse(grepl("1280m", mode), "pool-200-1280m", "base"))]
-  rows[, `:=`(unit = about$unit, effect = about$effect, better = about$better, bound = "", reason = "", pairs = 3, sessions = 3, fixed = 0, fcr_low = NA_real_, fcr_high = NA_real_)]
+  rows[, `:=`(unit = about$unit, effect = about$effect, better = about$better, bound = "", reason = "", pairs = 3, sessions = 3, fixed = 0, fcr_low = NA_real_, fcr_high = NA_real_)][]
+})
+
+# Each as its finding needs it, or one turned: the sides' values are exchanged.
+compared_pairs <- function(turned = NULL) {
+  rows <- copy(named_pairs)
   rows[, up := fcase(!wanted %in% c("better", "worse"), 0, (wanted == "better") == (better == "higher"), 1, default = -1)]
   # A pair that must be the same is worse, or better where it may be worse; one that must differ, differs the other way.
   if (!is.null(turned)) rows[id == turned, up := ifelse(up == 0, ifelse((better == "higher") != may_be_worse, -1, 1), -up)]
@@ -225,7 +230,7 @@ test_that("each pair with a condition decides: turned, its finding has other wor
     row <- function(told) told[[finding]]$rows[pair == name]
     expect_equal(held[[finding]]$holds, "yes", label = id)
     of_pair <- straight[row(held)[, .(study, tier, tool, mode, statistic)], on = c("study", "tier", "tool", "mode", "statistic")]$id
-    turned <- modifyList(held, told_by(Filter(function(each) each$id == finding, known), compared_pairs(of_pair)))
+    turned <- replace(held, finding, told_by(Filter(function(each) each$id == finding, known), compared_pairs(of_pair)))
     expect_equal(turned[[finding]]$holds, "no", label = id)
     words <- sentence_untold(turned[[finding]])
     expect_match(words, "otherwise in this run", label = id)
