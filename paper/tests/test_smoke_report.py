@@ -4,6 +4,7 @@ SMOKE_RESULTS=FOLDER pytest paper/tests/test_smoke_report.py    of any other run
 """
 
 import csv
+import json
 import os
 from pathlib import Path
 
@@ -11,6 +12,8 @@ import pytest
 
 from paper.tests.page import Page, pdf_text
 from paper.tests.report_checks import (
+    FIRST,
+    GUIDE,
     dead_links,
     empty_tables,
     headings,
@@ -21,6 +24,7 @@ from paper.tests.report_checks import (
     wrong_tables,
 )
 
+GUIDE_PAIRS = {each["id"]: each["pairs"] for each in GUIDE["findings"]}
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = Path(os.environ.get("SMOKE_RESULTS", ROOT / "results/smoke"))
 
@@ -42,6 +46,16 @@ def test_findings_have_a_value_or_a_reason(page: Page) -> None:
         assert not_once(text) == []
         assert without_words(text, RESULTS) == []
     assert empty_tables(page) == []
+
+
+def test_programs_read_what_the_page_says_of_findings(page: Page) -> None:
+    found = json.loads((RESULTS / "findings.json").read_text())["findings"]
+    assert [each["id"] for each in found] == [each["id"] for each in GUIDE["findings"]]
+    held = [each["id"] for each in found if each["holds"] == "yes"]
+    cards = [each["id"] for each in FIRST if f"finding-{each['id']}" in page.identifiers]
+    assert cards == [each["id"] for each in FIRST if each["id"] in held]
+    for each in found:
+        assert len(each["pairs"]) == len(GUIDE_PAIRS[each["id"]])
 
 
 def test_no_missing_value_slips_into_the_text(page: Page) -> None:
