@@ -19,7 +19,9 @@ try_signs <- function(findings, decided, summary, occupancy) {
 
 try_sign <- function(finding, decided, counted) {
   sign <- finding$sign
-  row <- decided[decided$finding == finding$id & decided$pair == sign$pair]
+  # Not within the table, which has a column of that name.
+  is_row <- decided$finding == finding$id & decided$pair == sign$pair
+  row <- decided[is_row]
   if (nrow(row) == 0) return(NULL)
   modes <- unlist(row[, c(sign$side, setdiff(c("mode", "baseline"), sign$side)), with = FALSE], use.names = FALSE)
   values <- vapply(modes, function(of) value_of_sign(counted[study == row$study & mode == of & tier == row$tier & tool == row$tool], sign$value), 0)

@@ -19,7 +19,7 @@ with_cards <- function(told, lines, advice, all) {
 #' @param lines of configure.qmd; `findings` see told_findings().
 #' @return named vector of Markdown.
 advice_of <- function(lines, findings) {
-  blocks <- text_blocks(lines, findings)[holds == TRUE & !duplicated(finding)]
+  blocks <- text_blocks(lines, findings)[holds == TRUE][!duplicated(finding)]
   rows <- Map(function(start, finding) with_values(lines[start + 1], values_for_text(findings[[finding]])), blocks$start, blocks$finding)
   setNames(trimws(vapply(strsplit(unlist(rows), " | ", fixed = TRUE), `[`, "", 2)), blocks$finding)
 }
@@ -51,13 +51,19 @@ signs_of <- function(all) {
   written("the signs", try_signs(all$findings, rows, all$summary, all$occupancy), function(message) NULL)
 }
 
+# Its row; a column has the name of the finding.
+tried_sign <- function(finding, signs) {
+  is_row <- signs$finding == finding$id
+  signs[is_row]
+}
+
 #' The sign of a finding, with its values on both sides of the run; empty for a finding that has none.
 #'
 #' @param signs see try_signs().
 sentence_of_sign <- function(finding, signs) {
   sign <- finding$sign
   if (is.null(sign) || is.null(signs)) return("")
-  tried <- signs[signs$finding == finding$id]
+  tried <- tried_sign(finding, signs)
   value <- function(number) paste(format_number(signif(number, 2)), sign$counts)
   here <- if (nrow(tried) > 0 && tried$state != "not measured") {
     values <- sprintf("%s with %s, %s with %s", value(tried$value_with), as_code(tried$mode_with), format_number(signif(tried$value_without, 2)), as_code(tried$mode_without))
@@ -99,14 +105,16 @@ write_findings <- function(all, advice, path) {
 
 finding_as_list <- function(finding, advice, all) {
   columns <- c("pair", "study", "mode", "baseline", "tier", "tool", "statistic", "unit", "baseline_value", "mode_value", "effect", "estimate", "low", "high", "outcome", "reason")
-  elsewhere <- lapply(seq_len(nrow(finding$rows)), function(at) range_elsewhere(finding$rows[at], all$elsewhere))
+  elsewhere <- lapply(seq_len(nrow(finding$rows)), function(at) {
+    ends <- range_elsewhere(finding$rows[at], all$elsewhere)
+    if (is.null(ends)) NA else ends
+  })
   pairs <- finding$rows[, intersect(columns, names(finding$rows)), with = FALSE]
-  pairs[, elsewhere := lapply(elsewhere, function(ends) if (is.null(ends)) NA else ends)]
-  sign <- finding$sign[c("says", "how", "at_least", "counts")]
-  tried <- if (!is.null(finding$sign) && !is.null(all$signs)) as.list(all$signs[all$signs$finding == finding$id, !"finding"])
+  set(pairs, j = "elsewhere", value = list(elsewhere))
+  tried <- if (!is.null(all$signs)) as.list(tried_sign(finding, all$signs)[, !"finding"])
   list(
     id = finding$id, title = finding$title, topic = finding$topic, holds = finding$holds, cpus = finding$cpus, do = unname(advice[finding$id]), command = command_of(finding),
-    sign = if (!is.null(finding$sign)) c(sign, tried), pairs = pairs,
+    sign = if (!is.null(finding$sign)) c(finding$sign[c("says", "how", "at_least", "counts")], tried), pairs = pairs,
     rivals = if (NROW(finding$alternatives) > 0) finding$alternatives[, .(rival, swap, state)] else list()
   )
 }

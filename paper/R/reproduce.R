@@ -69,7 +69,7 @@ sentence_of_this_machine <- function(shipped, run, changes) {
   if (is.null(shipped) || is.null(run) || NROW(rows) == 0) return("")
   counts <- table(factor(rows$verdict, verdicts_of_reproduction))
   times <- cpu_time_against(shipped, run)
-  differ <- head(rows[verdict == verdicts_of_reproduction[2]][order(-abs(fifelse(effect == "ratio", log(change), change)))], named_differences)
+  differ <- head(rows[verdict == verdicts_of_reproduction[2]][order(-fifelse(effect == "ratio", abs(log(pmax(change, 1e-9))), abs(change)))], named_differences)
   named <- differ[, sprintf("%s of %s against %s at %s (%s there, %s here)", title_of(statistic), as_code(mode), as_code(baseline), as_code(tier), signif(there, 2), signif(here, 2))]
   paragraph(
     sprintf(

@@ -151,7 +151,7 @@ test_that("SCHED_BATCH has a price below the limit only where p99 has a ratio", 
 test_that("requests that were overtaken are counted by their turns", {
   of <- function(service, values, shares) data.table(service, pool = 10, turn_ms = 400, value_ms = values, share = shares)
   rows <- rbind(of("platform threads", c(400, 599, 800, 1200), c(0.8, 0.85, 0.99, 1)), of("virtual threads", c(400, 800), c(0.98, 1)), of("platform threads behind a fair semaphore", 430, 1))
-  told <- "A turn behind 10 connections is 400 ms; two turns or more take 15 % of the requests, 1 % three, on platform threads, 2 % of the requests on virtual threads and 0 % of the requests on platform threads behind a fair semaphore."
+  told <- "A turn behind 10 connections is 400 ms; two turns or more take 15 % of the requests, 1 % three, on platform threads, 2 % of the requests on virtual threads and none of the requests on platform threads behind a fair semaphore."
   expect_equal(sentence_of_turns(rows), told)
   expect_equal(sentence_of_turns(rbind(rows, copy(rows)[, `:=`(pool = 50, value_ms = 9999)])), told)
   expect_equal(sentence_of_turns(rows[0]), "")
