@@ -95,8 +95,8 @@ packed_mib_at_most <- 12
 #' @param names below `folder`; `by` a program that compresses.
 #' @export
 pack_files <- function(folder, names, archive, by) {
-  as_if_nobodys <- c("--owner=0", "--group=0", "--numeric-owner", "--mtime=@0", "--mode=u=rw,go=r")
-  words <- c("--create", "--directory", shQuote(folder), as_if_nobodys, "--use-compress-program", shQuote(by), "--file", shQuote(archive), "--verbatim-files-from", "--files-from=-")
+  anonymous <- c("--owner=0", "--group=0", "--numeric-owner", "--mtime=@0", "--mode=u=rw,go=r")
+  words <- c("--create", "--directory", shQuote(folder), anonymous, "--use-compress-program", shQuote(by), "--file", shQuote(archive), "--verbatim-files-from", "--files-from=-")
   if (system2("tar", words, input = sort(names, method = "radix")) != 0) refuse(archive, " could not be written")
 }
 

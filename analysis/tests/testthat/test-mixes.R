@@ -61,6 +61,9 @@ test_that("carriers by the rule of thumb let short requests pass as the kernel's
   }
 })
 
+# What is not about percentiles takes few requests.
+with_few_requests <- function(env = parent.frame()) local_mocked_bindings(simulated_requests = 1000, .package = "artifact", .env = env)
+
 # A cell of Tomcat that is loaded with two paths.
 mix_cell <- function(options = list(threads = 200), ..., share = 0.01) {
   tool <- open_load(rate_per_s = 337)
@@ -77,6 +80,7 @@ mix_summary <- function(cells, cpu_us = 1690) {
 predict_one <- function(cell, ...) predict_mixes(list(cell), mix_summary(list(cell), ...))
 
 test_that("a mix is predicted from rate, paths and CPU time", {
+  with_few_requests()
   row <- predict_one(mix_cell())
   expect_equal(
     row[, .(rate_per_s, share, short_ms, long_ms, at_a_time)], data.table(rate_per_s = 337, share = 0.01, short_ms = 1, long_ms = 50, at_a_time = 200)
@@ -92,6 +96,7 @@ test_that("a mix is predicted from rate, paths and CPU time", {
 })
 
 test_that("as many requests share the CPU as there are carriers, or threads of a pool", {
+  with_few_requests()
   at_a_time <- function(...) predict_one(mix_cell(...))$at_a_time
   expect_equal(at_a_time(list(virtual = TRUE)), 1)
   expect_equal(at_a_time(list(virtual = TRUE), carriers = 4), 4)
@@ -103,6 +108,7 @@ test_that("as many requests share the CPU as there are carriers, or threads of a
 })
 
 test_that("mixes are read back as they were written, with rows and without", {
+  with_few_requests()
   path <- tempfile(fileext = ".csv")
   write_table(predict_one(mix_cell()), path)
   expect_equal(read_mixes(path), predict_one(mix_cell()), ignore_attr = TRUE)
@@ -112,6 +118,7 @@ test_that("mixes are read back as they were written, with rows and without", {
 })
 
 test_that("a mix that does anything else than compute has no row", {
+  with_few_requests()
   logs <- mix_cell()
   logs$configuration$tool$mix$path <- "/api/log-test?lines=1"
   expect_equal(nrow(predict_one(logs)), 0)
