@@ -4,37 +4,7 @@ Inputs:  results/cells/<study>/<mode>/<tier>/<tool>/rep-<n>/ cell.json and what 
          profile.collapsed (made from profile.jfr after measuring); results/modes.csv, grid.csv;
          results/primitives/thread-memory.csv
          analysis/runs/<name>/         shipped runs: tables and run.json
-Outputs: results/summary.csv           a row per cell
-         results/slices.csv            a row per loaded slice of every cell
-         results/cpu-speed.csv         how CPU time goes with the speed of the CPUs
-         results/capacity.csv          a row per load curve: the capacity at the objective
-         results/sweeps.csv            a row per mode, tier and step of its curves
-         results/overloads.csv         a row per load beyond capacity: answers in time; overload-seconds.csv
-                                       second by second, recoveries.csv the way back, request-heap.csv
-                                       the heap that a request in flight holds
-         results/heaps.csv             a row per mode, tier and tool whose heap and collector are varied; heap-per-request.csv the heap
-                                       that a request in flight holds, by collector
-         results/comparisons.csv       a row per mode against its `baseline`, tier, tool, statistic
-         results/combinations.csv      a row per combination of pool sizes: is it among the best?
-         results/guide.csv             a row per situation, statistic and mode: which one to choose
-         results/findings.csv          a row per pair of a finding: its outcome, and what that says
-         results/alternatives.csv      a row per rival of a finding: excluded, left, not measured, or excluded by another run
-         results/controls.csv          a row per positive control: was its known difference found?
-         results/sensitivity.csv       a row per finding and variant of the analysis: does it hold under that?
-         results/rules-by-side.csv     a row per rule and comparison: what the rule excludes from either side
-         results/loops.csv             a row per mode, tier, statistic: open against closed loop
-         results/profiler-cost.csv     a row per mode, tier, tool, statistic: profiled against plain
-         results/causes.csv            a row per dose, swap or step of a cause: the share of the effect
-         results/bounds.csv            a row per mode, tier and tool with a bound, beside what was measured
-         results/occupancy.csv         a row per mode, tier and tool of a closed loop: where its users stand
-         results/mixes.csv             a row per mode, tier and tool with two paths: their latency, predicted and measured
-         results/claims.csv            a row per claim of a source: the verdict on it
-         results/undecided.csv         a row per undecided primary: the rounds or sessions that it lacks, in minutes
-         results/elsewhere.csv         a row per comparison that two hosts have: its range on another host
-         results/hosts-left-out.csv    a row per host: how many of its comparisons lie in the range of the others
-         results/cpu-groups.csv        a row per cell and group of stacks: where CPU goes
-         results/allocations.csv       a row per cell and group of stacks: bytes that a request allocates
-         results/moved-groups.csv      a row per cause and group of stacks: where CPU time moved
+Outputs: results/<table>.csv           see analysis/tables.yaml, by the verb that writes them
          results/differences/          <cause>.html: differential flame graphs, where both sides were sampled
          results/summary/<study>.csv   a row per cell of one study, on request
          results/compare.csv           a row per comparison and value that a shipped run has too: reproduced?
@@ -102,35 +72,7 @@ rule analyze:
         shipped=sorted(Path(RUNS).glob("*/comparisons.csv")),
         functions=FUNCTIONS,
     output:
-        f"{RESULTS}/summary.csv",
-        f"{RESULTS}/slices.csv",
-        f"{RESULTS}/cpu-speed.csv",
-        f"{RESULTS}/capacity.csv",
-        f"{RESULTS}/sweeps.csv",
-        f"{RESULTS}/overloads.csv",
-        f"{RESULTS}/overload-seconds.csv",
-        f"{RESULTS}/recoveries.csv",
-        f"{RESULTS}/request-heap.csv",
-        f"{RESULTS}/heaps.csv",
-        f"{RESULTS}/heap-per-request.csv",
-        f"{RESULTS}/comparisons.csv",
-        f"{RESULTS}/combinations.csv",
-        f"{RESULTS}/guide.csv",
-        f"{RESULTS}/findings.csv",
-        f"{RESULTS}/alternatives.csv",
-        f"{RESULTS}/controls.csv",
-        f"{RESULTS}/sensitivity.csv",
-        f"{RESULTS}/rules-by-side.csv",
-        f"{RESULTS}/loops.csv",
-        f"{RESULTS}/profiler-cost.csv",
-        f"{RESULTS}/causes.csv",
-        f"{RESULTS}/bounds.csv",
-        f"{RESULTS}/occupancy.csv",
-        f"{RESULTS}/mixes.csv",
-        f"{RESULTS}/claims.csv",
-        f"{RESULTS}/undecided.csv",
-        f"{RESULTS}/elsewhere.csv",
-        f"{RESULTS}/hosts-left-out.csv",
+        tables_of("analyze"),
     log:
         f"{RESULTS}/logs/analyze.log",
     threads: 2
@@ -151,9 +93,7 @@ rule profiles:
         converter="profiles/convert/jfrconv.sh",
         functions=FUNCTIONS,
     output:
-        f"{RESULTS}/cpu-groups.csv",
-        f"{RESULTS}/allocations.csv",
-        f"{RESULTS}/moved-groups.csv",
+        tables_of("profiles"),
         directory(f"{RESULTS}/differences"),
     log:
         f"{RESULTS}/logs/profiles.log",

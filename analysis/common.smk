@@ -5,6 +5,14 @@ from pathlib import Path
 import yaml
 
 
+TABLES = yaml.safe_load(Path("analysis/tables.yaml").read_text(encoding="utf-8"))["tables"]
+
+
+def tables_of(*verbs):
+    """The tables that these verbs of analyze.R write."""
+    return [f"{RESULTS}/{table}.csv" for verb in verbs for table in TABLES[verb]]
+
+
 def runs_within_runs(runs):
     """Messages on shipped runs that were copied into the folder of an older copy."""
     found = sorted(path.parent for path in Path(runs).glob("*/*/**/run.json"))

@@ -31,6 +31,15 @@ read_table <- function(path, numbers = character()) {
   table[]
 }
 
+#' The words of the columns of all tables, see analysis/tables.yaml.
+#'
+#' @return data.table: name, words.
+#' @export
+words_of_table_columns <- function() {
+  columns <- yaml::read_yaml(file.path(getNamespaceInfo(topenv(), "path"), "tables.yaml"))$columns
+  data.table(name = names(columns), words = unlist(columns, use.names = FALSE))
+}
+
 # A table without rows whose columns have types.
 typed_table <- function(words = character(), numbers = character(), flags = character()) {
   of <- function(names, empty) setNames(rep(list(empty), length(names)), names)

@@ -29,3 +29,9 @@ test_that("NAMESPACE is what roxygen2 writes", {
   system2("Rscript", c("-e", shQuote(code)), stdout = FALSE, stderr = FALSE)
   expect_false("export(read_protocol)" %in% readLines(file.path(copy, "NAMESPACE")))
 })
+
+test_that("the tables of each verb are those of tables.yaml", {
+  listed <- yaml::read_yaml(file.path(analysis_folder, "tables.yaml"))$tables
+  expect_setequal(names(listed$analyze), names(tables_of_cells))
+  expect_setequal(names(listed$profiles), names(tables_of_profiles))
+})
