@@ -71,10 +71,6 @@ other_runs <- function(folder, sessions) {
   Filter(function(run) !any(sessions %in% run$summary$session), read_all_shipped(file.path(folder, "runs")))
 }
 
-# Sweeps have tables of their own: a step at a share of a mode's capacity is not pooled with the loads that a tier
-# fixes, nor compared with them.
-is_sweep <- function(paths) basename(dirname(dirname(paths))) == sweep_tool
-
 # Values of single cells: summary, slices, the law of speed, capacities and steps of load sweeps.
 measure_cells <- function(results, write, paths, folder) {
   path <- function(name) file.path(results, paste0(name, ".csv"))

@@ -119,3 +119,7 @@ rounds_needed_of_both <- 3
 # Tools that load at rates of their own, and are judged load by load.
 sweep_tool <- "sweep"
 overload_tool <- "overload"
+
+# Sweeps have tables of their own: a step at a share of a mode's capacity is not pooled with the loads that a tier
+# fixes, nor compared with them.
+is_sweep <- function(paths) basename(dirname(dirname(paths))) == sweep_tool

@@ -253,6 +253,9 @@ text_blocks <- function(lines, findings) {
   )
 }
 
+# The blocks that are items of the first page.
+blocks_of_items <- function(lines, findings) text_blocks(lines, findings)[startsWith(lines[start + 1], "1. ")]
+
 # Each finding of a condition holds; one with a tilde is refuted; an exclamation mark before either negates it.
 condition_holds <- function(condition, findings) {
   ids <- sub("^!?~?", "", condition)

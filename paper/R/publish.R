@@ -17,9 +17,6 @@ findings_of_shipped <- function(run, guide) {
   told_findings(decide_findings(findings, with_verdicts(run, guide)$comparisons, shipped_facts(guide)), findings, pgbouncer = named_version("PgBouncer", run$facts$versions$pgbouncer))
 }
 
-# The blocks that are items of the first page.
-blocks_of_items <- function(lines, findings) text_blocks(lines, findings)[startsWith(lines[start + 1], "1. ")]
-
 #' The items of the first page that this run supports, without links into the report.
 #'
 #' @param lines of findings.qmd; `findings` see told_findings(); `ranges` see times_of().
