@@ -37,7 +37,7 @@ page_table <- function(table, what, file = NULL, ids = names(table)) {
   source <- if (!is.null(file)) sprintf(" <code>%s</code>, %s.", file, count_of(nrow(table), "row"))
   paste0(
     sprintf("<figure class=\"tbl data\"%s>\n<figcaption>", if (is.null(file)) "" else sprintf(" data-file=\"%s\"", file)),
-    escape_html(what), source, "</figcaption>\n<table>\n<thead><tr>", heads, "</tr></thead>\n<tbody>\n",
+    escape_html(what), source, "</figcaption>\n<table class=\"table\">\n<thead><tr>", heads, "</tr></thead>\n<tbody>\n",
     paste0("<tr>", do.call(paste0, unname(cells)), "</tr>", collapse = "\n"), "\n</tbody>\n</table>\n",
     column_list(names(table), words_of_columns(ids[!empty], file)), "</figure>"
   )

@@ -2,12 +2,14 @@
 
 import contextlib
 import os
+import re
 import time
 from collections.abc import Mapping
 from pathlib import Path
 
 import psutil
 import pytest
+import yaml
 
 from paper import render
 
@@ -33,6 +35,31 @@ def path_without_quarto(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
 def add_quarto(folder: Path) -> None:
     (folder / "quarto").write_text(FAKE_QUARTO)
     (folder / "quarto").chmod(0o755)
+
+
+CHUNK = re.compile(r"^```\{r\}\n((?:#\| .*\n)+)", re.MULTILINE)
+
+
+def captions_without_table(text: str) -> list[str]:
+    """Labels of tables whose condition may be false: Quarto prints their captions all the same."""
+    found = []
+    for chunk in CHUNK.findall(text):
+        options = dict(line[3:].split(": ", 1) for line in chunk.splitlines() if ": " in line)
+        if options["label"].startswith("tbl-") and options.get("eval") != options.get("include"):
+            found.append(options["label"])
+    return found
+
+
+def test_a_table_that_is_not_there_leaves_no_caption() -> None:
+    texts = {path.name: path.read_text() for path in render.PAPER.glob("*.qmd")}
+    assert {name: found for name, text in texts.items() if (found := captions_without_table(text))} == {}
+    lacking = "```{r}\n#| label: tbl-a\n#| eval: !expr any(x)\nx\n```\n"
+    assert captions_without_table(lacking) == ["tbl-a"]
+
+
+def test_quarto_leaves_tables_as_they_are_and_links_to_no_other_file() -> None:
+    look = yaml.safe_load((render.PAPER / "look.yml").read_text())["format"]["html"]
+    assert look["html-table-processing"] == "none" and look["format-links"] is False
 
 
 def test_quarto_is_absent(path_without_quarto: Path) -> None:
