@@ -1,51 +1,55 @@
-# Short requests next to long ones: the tail of the short ones against the CPU in use.
+# Short requests next to long ones: the tail of the short ones by how many requests share the CPUs.
 
-# Sizes of one family would have one hue: here each has its own, and carriers are triangles, which gray print keeps apart.
-mix_looks <- data.table(
-  mode = c("platform-200", "virtual", "virtual-carriers-2", "virtual-carriers-4", "virtual-carriers-8", "virtual-carriers-16", "virtual-long-threads", "virtual-long-yields"),
-  colour = c("#0072B2", "#009E73", "#CC79A7", "#E69F00", "#8B5A00", "#D55E00", "#4D4D4D", "#66A61E"), shape = c(15, 16, 6, 2, 24, 17, 8, 1)
-)
+mix_kinds <- c("platform threads", "virtual threads, by carriers")
 
-mixes_drawn <- c("platform-200", "virtual", "virtual-carriers-16")
-
-#' The 99th percentile of short requests against the utilization of the CPU, a panel for each kind of mix: measured, and predicted by
+#' The 99th percentile of short requests by the number of requests that share the CPUs, a panel a load: measured (points), and predicted by
 #' queueing theory (dashed).
 #'
 #' @param mixes see predict_mixes().
 #' @return ggplot.
 figure_mixes <- function(mixes) {
-  rows <- mixes[is.finite(measured_p99_ms) & is.finite(utilization)]
+  rows <- mixes_drawn(mixes)
   if (nrow(rows) == 0) return(nothing_to_draw("no valid cell"))
-  # The default, the remedy and the pool; the tables have the others.
-  if (any(rows$mode %in% mixes_drawn)) rows <- rows[mode %in% mixes_drawn]
-  rows <- with_panels(rows)
-  # A line takes two points.
-  joined <- rows[rows[, .N, by = .(panel, mode)][N > 1], on = c("panel", "mode")]
-  ends <- joined[order(-utilization)][, .SD[1], by = .(panel, mode)]
-  ggplot(rows, aes(100 * utilization, measured_p99_ms, colour = mode, shape = mode)) +
-    geom_line(aes(y = predicted_p99_ms), joined[is.finite(predicted_p99_ms)], linewidth = 0.35, linetype = "5212") +
-    geom_line(data = joined, linewidth = 0.6) +
-    geom_point(size = 1.9) +
-    geom_text(aes(label = mode_labels(mode)), ends, hjust = 1, vjust = ifelse(ends$mode == "virtual-carriers-16", 2, -0.8), size = 2.4, show.legend = FALSE) +
-    facet_wrap(~panel, nrow = 1) +
-    scale_y_log10(labels = plain_number, breaks = scales::breaks_log(6)) +
-    scales_of_modes(levels(rows$mode), mode_labels, mix_looks) +
-    labs(x = "CPU in use (%)", y = "p99 of the short requests (ms)") +
+  rows[, kind := factor(mix_kinds[1 + startsWith(as.character(mode), "virtual")], mix_kinds)]
+  ggplot(rows, aes(at_a_time, measured_p99_ms)) +
+    geom_line(aes(y = predicted_p99_ms), rows[is.finite(predicted_p99_ms)], colour = faint, linewidth = 0.4, linetype = "5212") +
+    geom_point(aes(colour = kind, shape = kind), size = 2.1) +
+    geom_text(aes(label = format_number(signif(measured_p99_ms, 2))), vjust = -0.9, size = 2.4) +
+    facet_wrap(~panel, nrow = rows_of_mixes(rows)) +
+    scale_x_log10(breaks = sort(unique(rows$at_a_time)), labels = plain_number, expand = expansion(0.08)) +
+    scale_y_log10(labels = plain_number, breaks = scales::breaks_log(6), expand = expansion(c(0.06, 0.16))) +
+    scale_colour_manual(values = setNames(okabe_ito[c(2, 4)], mix_kinds), drop = FALSE) +
+    scale_shape_manual(values = setNames(c(15, 17), mix_kinds), drop = FALSE) +
+    labs(x = "carriers, or threads, that share the CPUs", y = "p99 of the short requests (ms)") +
     theme_artifact()
 }
 
+# Those of a queue whose length is known; a request that yields, or computes elsewhere, is in none.
+mixes_drawn <- function(mixes) {
+  rows <- mixes[is.finite(measured_p99_ms) & is.finite(at_a_time) & !grepl("-long-", mode)]
+  if (nrow(rows) == 0) rows else with_panels(rows)[order(panel, at_a_time)]
+}
+
+rows_of_mixes <- function(rows) ceiling(uniqueN(rows$panel) / 3)
+
+height_of_mixes <- function(mixes) {
+  rows <- mixes_drawn(mixes)
+  if (nrow(rows) == 0) 1 else 0.7 + 1.9 * rows_of_mixes(rows)
+}
+
 with_panels <- function(mixes) {
-  mixes <- copy(mixes)[, mode := factor(mode, mode_levels(mode))][order(cpus, share, long_ms)]
+  mixes <- copy(mixes)[, mode := factor(mode, mode_levels(mode))][order(cpus, share, long_ms, utilization)]
   mixes[, panel := sprintf(
-    "%s %% take %s ms, the others %s ms%s", format_number(100 * share), format_number(long_ms), format_number(short_ms), ifelse(cpus > 1, sprintf(", %s CPUs", cpus), "")
-  )]
+    "%s %% take %s ms, the others %s ms,\n%.0f %% of %s in use", format_number(100 * share[1]), format_number(long_ms[1]), format_number(short_ms[1]),
+    100 * median(utilization, na.rm = TRUE), count_of_cpus(cpus[1])
+  ), by = tier]
   mixes[, panel := factor(panel, unique(panel))][]
 }
 
 caption_of_mixes <- paste(
-  "Short requests next to long ones, arrivals at random: the 99th percentile of the short ones against the share of the CPU in use.",
-  "Solid: measured, medians over sessions. Dashed: predicted from rate, paths and CPU time, by a queue in which at most as many requests",
-  "share the CPU as the mode has carriers or threads, and the others wait in order."
+  "Short requests next to long ones, arrivals at random: the 99th percentile of the short ones by the number of carriers or threads that share",
+  "the CPUs. Points: measured, medians over sessions. Dashed: predicted from rate, paths and CPU time, by a queue in which at most so many",
+  "requests share the CPUs, and the others wait in order."
 )
 
 #' The mix whose modes differ most, in words: p99 of the short requests, mode by mode, and the shortest and longest median of the long ones.

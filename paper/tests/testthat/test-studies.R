@@ -172,10 +172,13 @@ test_that("mixes are drawn, and told where their modes differ most", {
   )
   mixes[tier == "mid" & mode == "virtual", measured_long_p50_ms := 60]
   expect_equal(numbers_in(sentence_of_mixes(mixes)), c(50, 99, 15, 200, 100, 53, 200, 60))
+  mixes[mode == "platform-200", at_a_time := 200]
   drawn <- ggplot2::ggplot_build(figure_mixes(mixes))
-  expect_equal(levels(drawn$layout$layout$panel), c("1 % take 50 ms, the others 1 ms", "5 % take 50 ms, the others 1 ms"))
-  # Two lines, measured and predicted; and points of all.
-  expect_equal(vapply(drawn$data, nrow, 0L), c(4L, 4L, 5L, 2L))
+  expect_equal(levels(drawn$layout$layout$panel), paste0(c("1 % take 50 ms, the others 1 ms,\n30", "1 % take 50 ms, the others 1 ms,\n50", "5 % take 50 ms, the others 1 ms,\n50"), " % of 1 CPU in use"))
+  # Predicted, measured, and the measured ones in figures.
+  expect_equal(vapply(drawn$data, nrow, 0L), c(5L, 5L, 5L))
+  expect_equal(sort(unique(10^drawn$data[[2]]$x)), c(1, 200))
+  expect_equal(nrow(mixes_drawn(rbind(mixes, mix_rows("virtual-long-yields", 0.5, 80)))), 5)
   # A carrier for each CPU, at the same share of them: with two the long ones meet half as often.
   counts <- numbers_in(sentence_of_cpu_counts(rbind(mixes, copy(mixes[tier == "mid" & mode == "virtual"])[, `:=`(cpus = 2L, measured_p99_ms = 40)])))
   expect_true(all(diff(counts[2:6]) < 0))
@@ -188,17 +191,13 @@ test_that("mixes are drawn, and told where their modes differ most", {
   expect_equal(failed_mixes(mixes), "")
   expect_match(failed_mixes(copy(mixes)[mode == "virtual" & tier == "mid", predicted_p99_ms := 200]), "measured: 200 and 100 ms with virtual threads at 50 % of the CPU.$")
   expect_equal(failed_mixes(mixes[0]), "")
-  # One point of each mode, as of one tier, has no line.
-  alone <- ggplot2::ggplot_build(figure_mixes(mixes[tier == "mid"]))
-  expect_equal(vapply(alone$data, nrow, 0L)[1:2], c(0L, 0L))
   none <- mixes[0]
   expect_equal(sentence_of_mixes(none), "")
   expect_s3_class(ggplot2::ggplotGrob(figure_mixes(none)), "gtable")
 })
 
-test_that("modes of the figure of mixes differ in colour, and in shape for gray print; others are not drawn", {
-  modes <- c("platform-200", "virtual", "virtual-carriers-4", "virtual-carriers-16", "virtual-long-threads")
-  drawn <- ggplot2::ggplot_build(figure_mixes(rbindlist(lapply(modes, mix_rows, utilization = c(0.3, 0.5), p99_ms = c(5, 10)))))
-  looks <- unique(drawn$data[[3]][c("colour", "shape")])
-  expect_equal(c(nrow(looks), anyDuplicated(looks$colour), anyDuplicated(looks$shape)), c(3, 0, 0))
+test_that("kinds of threads differ in colour, and in shape for gray print", {
+  drawn <- ggplot2::ggplot_build(figure_mixes(rbind(mix_rows("virtual", 0.5, 100), mix_rows("platform-200", 0.5, 15))))
+  expect_equal(lengths(lapply(drawn$data[[2]][c("colour", "shape")], unique)), c(colour = 2L, shape = 2L))
 })
+
