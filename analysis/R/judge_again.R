@@ -47,8 +47,8 @@ with_requests <- function(rows, summary) {
 
 #' Writes the tables of shipped runs by today's rules: comparisons.csv, bands.csv, and what judged them in run.json.
 #'
-#' @param folder of the analysis, with runs/; `analysed` folder of results with the tables of the run's own cells, analysed today, for the run that it
-#'   names (`name=folder`), or empty.
+#' @param folder of the analysis, with runs/; `analysed` folders of results with the tables of runs' own cells, analysed today, named by the runs;
+#'   or empty.
 ship_again <- function(folder, analysed = character()) {
   runs <- read_all_shipped(file.path(folder, "runs"))
   primaries <- read_primaries(file.path(folder, "guide.yaml"))

@@ -44,8 +44,8 @@ verbs <- function(folder) {
     compare = function(results, with, this) compare_with_shipped(results, with, this, folder),
     # `cell` is named by study/mode/tier/tool/rep-n, and `with` a shipped run.
     judge = function(results, cell, with) writeLines(judge_cell(results, cell, read_all_shipped(file.path(folder, "runs"), with), file.path(folder, "guide.yaml"))),
-    # Judges the tables of shipped runs by today's rules; `results` of the cells of the run `of`, analysed today, or both empty.
-    again = function(of, results) ship_again(folder, setNames(results, of)[nzchar(of)]),
+    # Judges the tables of shipped runs by today's rules; `results` of the cells of the runs `of`, analysed today, by commas, or both empty.
+    again = function(of, results) ship_again(folder, setNames(strsplit(results, ",")[[1]], strsplit(of, ",")[[1]])),
     # `runs` is a folder of comparisons, such as results/own.
     alarms = function(runs, limit) write_false_alarms(runs, limit),
     # `cells` are those of all variants but the first.
