@@ -48,7 +48,9 @@ def of_run(runs: Path, name: str) -> Path:
     archive, digest = runs / name / SHIPPED, facts.get("cells_sha256")
     if not archive.exists():
         place = facts.get("cells_url")
-        elsewhere = f"get {place} (SHA-256 {digest}), then --config cells=PATH" if place else allowed
+        elsewhere = (
+            f"get {place} (SHA-256 {digest}), then --config cells=PATH" if place else allowed
+        )
         raise Fault(f"run = {name}: its cells are not shipped; {elsewhere}")
     if hashlib.sha256(archive.read_bytes()).hexdigest() != digest:
         raise Fault(f"run = {name}: {archive} is not the one of run.json (cells_sha256)")

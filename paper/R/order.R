@@ -108,8 +108,8 @@ sentence_of_turns <- function(found) {
   if (NROW(rows) == 0) return("")
   rows <- rows[pool == min(pool)]
   slower <- function(turns) rows[, .(share = 1 - max(0, share[value_ms < turns * turn_ms[1]])), by = service]
-  counted <- slower(1.5)[slower(2.5), on = "service", .(service, two = share, three = i.share)]
-  in_words <- counted[, sprintf("%s of the requests%s on %s", fifelse(two < 0.001, "none", percent(signif(two, 2))), fifelse(three >= 0.001, sprintf(", %s three,", percent(signif(three, 2))), ""), service)]
+  counted <- slower(1.5)[slower(2.5), on = "service", .(service, twice = share, thrice = i.share)]
+  in_words <- counted[, sprintf("%s of the requests%s on %s", fifelse(twice < 0.001, "none", percent(signif(twice, 2))), fifelse(thrice >= 0.001, sprintf(", %s three,", percent(signif(thrice, 2))), ""), service)]
   sprintf("A turn behind %s connections is %s ms; two turns or more take %s.", format_number(rows$pool[1]), format_number(signif(rows$turn_ms[1], 2)), enumerate(in_words))
 }
 

@@ -102,7 +102,10 @@ def not_once(text: str) -> list[str]:
         each["id"]: (f"{alike(each['title'])}. ", f"{capitalised(alike(each['topic']))}: ")
         for each in FIRST
     }
-    listed = {each["id"]: re.findall(f"{re.escape(alike(each['topic']))}[;.]", unmeasured) for each in FIRST}
+    listed = {
+        each["id"]: re.findall(f"{re.escape(alike(each['topic']))}[;.]", unmeasured)
+        for each in FIRST
+    }
     return [
         name
         for name, (title, topic) in names.items()

@@ -35,3 +35,16 @@ def test_every_mode_and_tier_is_measured_by_a_shipped_run_or_has_a_date():
     new = named - shipped
     assert new <= dated, f"config.yaml: no shipped run has {new - dated}: say `since`, the day"
     assert dated <= new, f"config.yaml: a shipped run has {dated - new}: remove `since`"
+
+
+def test_a_default_run_measures_both_sides_of_each_finding():
+    grid = Grid(yaml.safe_load((ROOT / "config.yaml").read_text()))
+    cells = {(cell.study, cell.mode, cell.tier, cell.tool) for cell in grid.cells}
+    guide = yaml.safe_load((ROOT / "analysis/guide.yaml").read_text())
+    lacking = []
+    for finding in guide["findings"]:
+        for pair in finding["pairs"].values():
+            of_pair = (finding["study"], pair["mode"], pair["tier"], pair["tool"])
+            if of_pair not in cells:
+                lacking.append((finding["id"], of_pair))
+    assert lacking == [], "a finding without the cells of a pair is never decided"

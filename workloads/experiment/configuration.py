@@ -175,12 +175,17 @@ def whole_comparison(
         {
             mode: extras
             for mode, line in lines.items()
-            if (extras := extras_of(comparison, line, definitions.get(mode, {})))
+            if (extras := extras_of(comparison, line, inherited(line, definitions.get(mode, {}))))
         },
         comparison.get("repetitions"),
         {mode: line.get("repetitions") for mode, line in lines.items()},
         comparison.get("profiles", {}),
     )
+
+
+def inherited(line: Mode, definition: Mode) -> Mode:
+    """What a mode without a definition of its own takes from the one of its name."""
+    return definition if is_reference(line) else {}
 
 
 def extras_of(*parts: dict[str, Any]) -> frozenset[str]:

@@ -62,7 +62,12 @@ test_that("carriers by the rule of thumb let short requests pass as the kernel's
 })
 
 # What is not about percentiles takes few requests.
-with_few_requests <- function(env = parent.frame()) local_mocked_bindings(simulated_requests = 1000, .package = "artifact", .env = env)
+with_few_requests <- function(env = parent.frame()) {
+  package <- asNamespace("artifact")
+  before <- simulated_requests
+  assign("simulated_requests", 1000, package)
+  withr::defer(assign("simulated_requests", before, package), env)
+}
 
 # A cell of Tomcat that is loaded with two paths.
 mix_cell <- function(options = list(threads = 200), ..., share = 0.01) {

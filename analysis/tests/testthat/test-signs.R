@@ -9,12 +9,10 @@ tried_in <- function(run, change = identity) {
 }
 
 test_that("a sign shows in each run that measured it, with the effect and not without it", {
-  for (run in list.files(file.path(analysis_folder, "runs"))) {
-    tried <- tried_in(run)
-    expect_equal(nrow(tried), length(signed), label = run)
-    expect_equal(tried[state == "not shown", finding], character(), label = run)
-    expect_gte(tried[state == "shown", .N], 5)
-  }
+  tried <- rbindlist(lapply(setNames(nm = list.files(file.path(analysis_folder, "runs"))), tried_in), idcol = "run")
+  expect_equal(tried[state == "not shown", paste(run, finding)], character())
+  expect_equal(tried[, .N, by = run]$N, rep(length(signed), uniqueN(tried$run)))
+  expect_gte(tried[state == "shown", uniqueN(finding)], 5)
 })
 
 test_that("a sign that is on both sides, or on neither, does not show", {

@@ -1,5 +1,5 @@
 guide_file <- file.path(analysis_folder, "guide.yaml")
-lines_of <- function(file) readLines(file.path(paper_folder, file), encoding = "UTF-8")
+lines_of <- function(file) readLines(test_path("..", "..", file), encoding = "UTF-8")
 
 # What a report has of a shipped run, without cells.
 of_shipped <- function(run) {
