@@ -4,8 +4,9 @@ from pathlib import Path
 
 import yaml
 
-
-TABLES = yaml.safe_load(Path("analysis/tables.yaml").read_text(encoding="utf-8"))["tables"]
+TABLES = yaml.safe_load(Path("analysis/tables.yaml").read_text(encoding="utf-8"))[
+    "tables"
+]
 
 
 def tables_of(*verbs):

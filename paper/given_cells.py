@@ -19,7 +19,7 @@ from pathlib import Path, PurePosixPath
 from workloads.record.cell_folder import record_in
 
 LISTS = ("modes.csv", "grid.csv")
-# Of a shipped run, next to its tables.
+# The cells of a shipped run, next to its tables.
 SHIPPED = "cells.tar.xz"
 CELLS = "*/*/*/*/rep-*/cell.json"
 # A cell's name within an archive.
@@ -48,10 +48,9 @@ def of_run(runs: Path, name: str) -> Path:
     archive, digest = runs / name / SHIPPED, facts.get("cells_sha256")
     if not archive.exists():
         place = facts.get("cells_url")
-        elsewhere = (
-            f"get {place} (SHA-256 {digest}), then --config cells=PATH" if place else allowed
-        )
-        raise Fault(f"run = {name}: its cells are not shipped; {elsewhere}")
+        if place:
+            allowed = f"get {place} (SHA-256 {digest}), then --config cells=PATH"
+        raise Fault(f"run = {name}: its cells are not shipped; {allowed}")
     if hashlib.sha256(archive.read_bytes()).hexdigest() != digest:
         raise Fault(f"run = {name}: {archive} is not the one of run.json (cells_sha256)")
     return archive

@@ -82,7 +82,7 @@ check_collector <- function(summary) {
   if (length(found) > 0) refuse("the whole heap was collected within windows of ", length(found), " cells (", enumerated(found), "): their heap is too small")
 }
 
-# What the analysis and the report read of a cell. A load sweep's server says in its log whether it ran out of memory.
+# The files of a cell that the analysis and the report read. A load sweep's server says in its log whether it ran out of memory.
 files_of_cells <- c(
   "cell.json", "slices.csv", "latencies.csv.gz", "combinations.csv", "overloads.csv", "seconds.csv", "heap.csv", "events.csv", "thread-states.csv",
   "profile.collapsed", "allocation.collapsed"

@@ -14,7 +14,7 @@ with_cards <- function(told, lines, advice, all) {
   paste(unlist(Map(c, items, "", cards, "")), collapse = "\n")
 }
 
-#' What Table 1 says to do, by finding: the first row of each that is printed.
+#' The advice of Table 1, by finding: the first row of each that is printed.
 #'
 #' @param lines of configure.qmd; `findings` see told_findings().
 #' @return named vector of Markdown.
@@ -74,7 +74,7 @@ sentence_of_sign <- function(finding, signs) {
 
 # ---- Citing ----------------------------------------------------------------------------------------
 
-# What the run is known by: date, processor, commit.
+# Date, processor and commit of the run.
 run_in_words <- function(all) {
   facts <- c(format(min(when(all$cells, "started"), na.rm = TRUE), "%Y-%m-%d"), distinct(provenance_of(all$cells, "machine", "cpu_model")), substr(distinct(provenance_of(all$cells, "commit")), 1, 12))
   setNames(facts, c("date", "processor", "commit"))

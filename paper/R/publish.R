@@ -270,7 +270,7 @@ pack_run <- function(results, paths, repetitions, name, root, commit) {
   list(tables = made[1], cells = made[2], sha256 = facts$cells_sha256)
 }
 
-# What to do with them.
+# The steps left with them.
 lines_of_packed <- function(packed) {
   c(
     sprintf("%s: its tables and run.json, for a new issue of the kind “Add a run”.", packed$tables),

@@ -58,7 +58,7 @@ sentence_reproduced <- function(changes) {
   )
 }
 
-# As many that differ are named.
+# So many that differ are named.
 named_differences <- 4
 
 #' How this machine and this run compare with the shipped one, for the first page; empty where they have nothing in common.

@@ -444,7 +444,7 @@ def no_programs(folders: Iterable[Path]) -> str:
 
 
 def no_room(folder: Path, needed_mib: int) -> str:
-    """Where the disk of a folder is too small for what will be written there; empty if it is not."""
+    """Where the disk of a folder is too small for what will be written; empty if it is not."""
     free_mib = shutil.disk_usage(folder).free >> 20
     said = f"no space left in {folder}: {free_mib} MiB are free, and about {needed_mib} are needed"
     return said if free_mib < needed_mib else ""

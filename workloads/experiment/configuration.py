@@ -184,7 +184,7 @@ def whole_comparison(
 
 
 def inherited(line: Mode, definition: Mode) -> Mode:
-    """What a mode without a definition of its own takes from the one of its name."""
+    """The definition of its name, for a mode that has none of its own."""
     return definition if is_reference(line) else {}
 
 

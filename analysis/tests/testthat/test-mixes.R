@@ -61,7 +61,7 @@ test_that("carriers by the rule of thumb let short requests pass as the kernel's
   }
 })
 
-# What is not about percentiles takes few requests.
+# A test that is not about percentiles takes few requests.
 with_few_requests <- function(env = parent.frame()) {
   package <- asNamespace("artifact")
   before <- simulated_requests

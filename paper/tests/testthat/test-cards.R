@@ -1,7 +1,7 @@
 guide_file <- file.path(analysis_folder, "guide.yaml")
 lines_of <- function(file) readLines(test_path("..", "..", file), encoding = "UTF-8")
 
-# What a report has of a shipped run, without cells.
+# The results that a report has of a shipped run, without cells.
 of_shipped <- function(run) {
   shipped <- read_shipped(file.path(analysis_folder, "runs"), run)
   all <- list(findings = findings_of_shipped(shipped, guide_file), summary = shipped$summary, occupancy = shipped$occupancy, citation = read_citation(analysis_folder))
