@@ -47,12 +47,13 @@ with_requests <- function(rows, summary) {
 
 #' Writes the tables of shipped runs by today's rules: comparisons.csv, bands.csv, and what judged them in run.json.
 #'
-#' @param folder of the analysis, with runs/; `analysed` folders of results with the tables of runs' own cells, analysed today, named by the runs;
-#'   or empty.
+#' @param folder of the analysis, with runs/; `analysed` folders of results with the tables of runs' own cells, analysed today, named by the runs, which alone
+#'   are written then; or empty for all runs by their tables.
 ship_again <- function(folder, analysed = character()) {
   runs <- read_all_shipped(file.path(folder, "runs"))
   primaries <- read_primaries(file.path(folder, "guide.yaml"))
-  for (run in runs) {
+  # A run that is analysed from its cells changes no other.
+  for (run in Filter(function(run) length(analysed) == 0 || run$name %in% names(analysed), runs)) {
     out <- file.path(folder, "runs", run$name)
     results <- unname(analysed[run$name])
     if (!is.na(results)) ship_tables(results, out)

@@ -16,20 +16,24 @@ expect_no_fault <- function(inputs, faults_with) {
 test_that("the shipped tables of the run are those of its cells, to the byte", {
   folder <- new_folder()
   path <- function(name) file.path(folder, paste0(name, ".csv"))
-  shipped <- function(name) readLines(file.path(analysis_folder, "runs", noisy_run, paste0(name, ".csv")))
+  # Rows are in the order of the experiment, and here in that of the folders.
+  lines_of <- function(path) sort(readLines(path), method = "radix")
+  shipped <- function(name) lines_of(file.path(analysis_folder, "runs", noisy_run, paste0(name, ".csv")))
   as_shipped <- function(rows, name) {
     write_shortened(rows, path(name))
-    readLines(path(name))
+    lines_of(path(name))
+  }
+  written <- function(rows, read) {
+    write_table(rows, path("whole"))
+    suppressWarnings(read(path("whole")))
+  }
+  compared <- function(summary) {
+    whole <- written(summary, read_summary)
+    measured <- as_measured(whole, written(all$slices, read_slices), all$histograms, with_hosts(other_runs(analysis_folder, whole$session)))
+    rows <- compare_all(c(measured, list(capacity = written(all$capacity, read_capacity))), file.path(analysis_folder, "guide.yaml"))
+    with_rules_version(written(rows, read_comparisons), "comparisons", analysis_folder)
   }
   expect_identical(as_shipped(all$capacity, "capacity"), shipped("capacity"))
-  compared <- function(summary) {
-    write_table(summary, path("whole"))
-    whole <- read_summary(path("whole"))
-    known <- with_hosts(other_runs(analysis_folder, whole$session))
-    write_table(all$slices, path("slices"))
-    measured <- c(as_measured(whole, read_slices(path("slices")), all$histograms, known), list(capacity = all$capacity))
-    with_rules_version(compare_all(measured, file.path(analysis_folder, "guide.yaml")), "comparisons", analysis_folder)
-  }
   expect_identical(as_shipped(all$summary, "summary"), shipped("summary"))
   expect_identical(as_shipped(compared(all$summary), "comparisons"), shipped("comparisons"))
   # One edited cell is another table.
