@@ -65,6 +65,7 @@ test_that("carriers by the rule of thumb let short requests pass as the kernel's
 with_few_requests <- function(env = parent.frame()) {
   package <- asNamespace("artifact")
   before <- simulated_requests
+  unlockBinding("simulated_requests", package)
   assign("simulated_requests", 1000, package)
   withr::defer(assign("simulated_requests", before, package), env)
 }
