@@ -200,4 +200,3 @@ test_that("kinds of threads differ in colour, and in shape for gray print", {
   drawn <- ggplot2::ggplot_build(figure_mixes(rbind(mix_rows("virtual", 0.5, 100), mix_rows("platform-200", 0.5, 15))))
   expect_equal(lengths(lapply(drawn$data[[2]][c("colour", "shape")], unique)), c(colour = 2L, shape = 2L))
 })
-
