@@ -21,7 +21,7 @@ with_cards <- function(told, lines, advice, all) {
 advice_of <- function(lines, findings) {
   blocks <- text_blocks(lines, findings)[holds == TRUE][!duplicated(finding)]
   rows <- Map(function(start, finding) with_values(lines[start + 1], values_for_text(findings[[finding]])), blocks$start, blocks$finding)
-  setNames(trimws(vapply(strsplit(unlist(rows), " | ", fixed = TRUE), `[`, "", 2)), blocks$finding)
+  setNames(trimws(vapply(strsplit(as.character(unlist(rows)), " | ", fixed = TRUE), `[`, "", 2)), blocks$finding)
 }
 
 # Indented, as a part of the list's item.

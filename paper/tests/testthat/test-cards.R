@@ -59,7 +59,9 @@ test_that("programs read all findings, with their values, ranges, signs and riva
   expect_equal(pair[c("mode", "baseline")], list(mode = "virtual", baseline = "platform-50"))
 })
 
-test_that("a text that could not be written stays as it is", {
+test_that("a run in which no finding holds has no advice, and a text that could not be written stays as it is", {
+  open <- lapply(xeon$findings, function(finding) replace(finding, "holds", "open"))
+  expect_length(advice_of(lines_of("configure.qmd"), open), 0)
   expect_equal(with_cards("This section could not be written.", lines_of("findings.qmd"), advice, xeon), "This section could not be written.")
 })
 
