@@ -15,7 +15,7 @@ CAUSES = yaml.safe_load((ROOT / "analysis/causes.yaml").read_text())["causes"]
 CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text())
 GRID, WHOLE = Grid(CONFIG), Grid(CONFIG | {"extras": EXTRAS})
 # Causes of which a default run excludes a side.
-OF_EXTRAS = {"hikari-version", "time-slices", "lockstep", "wake-ups"}
+OF_EXTRAS = {"hikari-version", "time-slices", "lockstep"}
 # A line for each side of every difference, as it is and as each swap changes it.
 SIDES = """
 pkgload::load_all("analysis", helpers = FALSE, quiet = TRUE)
