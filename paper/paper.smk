@@ -150,6 +150,16 @@ rule own:
         "cat {input.verdict:q} && echo 'Pictures and flame graphs:' {input.page:q}"
 
 
+# Cells of a default run, whatever the command line adds.
+WHOLE_RUN = dict(
+    results=RESULTS,
+    cells=[f"{folder_of(cell)}/cell.json" for cell in DEFAULT_GRID.cells],
+    repetitions=DEFAULT["repetitions"],
+    # An empty word is dropped by :q.
+    name=shlex.quote(config.get("name", "")),
+)
+
+
 # Takes a run as it is: it has no input of results, or a missing cell would be measured for it.
 rule reference:
     input:
@@ -157,11 +167,7 @@ rule reference:
         protocol="analysis/PROTOCOL.md",
         guide="analysis/guide.yaml",
     params:
-        results=RESULTS,
-        cells=[f"{folder_of(cell)}/cell.json" for cell in DEFAULT_GRID.cells],
-        repetitions=DEFAULT["repetitions"],
-        # An empty word is dropped by :q.
-        name=shlex.quote(config.get("name", "")),
+        **WHOLE_RUN,
     message:
         "a shipped run, from a complete default run"
     shell:
@@ -175,10 +181,7 @@ rule publish:
         protocol="analysis/PROTOCOL.md",
         guide="analysis/guide.yaml",
     params:
-        results=RESULTS,
-        cells=[f"{folder_of(cell)}/cell.json" for cell in DEFAULT_GRID.cells],
-        repetitions=DEFAULT["repetitions"],
-        name=shlex.quote(config.get("name", "")),
+        **WHOLE_RUN,
     message:
         "an archive of a complete default run, for others to add"
     shell:

@@ -89,6 +89,9 @@ files_of_cells <- c(
 )
 files_of_runs <- c("modes.csv", "grid.csv", "primitives/thread-memory.csv", "primitives/costs.csv")
 packed_mib_at_most <- 12
+# Next to a run's tables.
+#' @export
+packed_cells <- "cells.tar.xz"
 
 #' Packs files with nothing of the machine or the user that packs them: the same bytes for the same files.
 #'
@@ -108,7 +111,7 @@ pack_cells <- function(results, paths, out) {
   cells <- sub(paste0(results, "/"), "", dirname(paths), fixed = TRUE)
   sessions <- list.files(file.path(results, "sessions"), "^rep-[0-9]+[.]json$", recursive = TRUE)
   wanted <- c(outer(cells, files_of_cells, file.path), file.path(cells[is_sweep(paths)], "server.log.gz"), files_of_runs, file.path("sessions", sessions))
-  archive <- file.path(out, "cells.tar.xz")
+  archive <- file.path(out, packed_cells)
   pack_files(results, wanted[file.exists(file.path(results, wanted))], archive, "xz -9e -T1")
   if (file.size(archive) > packed_mib_at_most * 2^20) refuse("its cells take ", format_number(file.size(archive) / 2^20), " MiB, more than ", packed_mib_at_most)
   substr(system2("sha256sum", shQuote(archive), stdout = TRUE), 1, 64)

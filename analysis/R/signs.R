@@ -1,8 +1,6 @@
 # Signs: what a reader can count on a server of his own to know that a finding is his case (guide.yaml, `sign`). Each is tried on the run's own
 # cells: it shows on the side of a pair that has the effect, and not on the other.
 
-sign_states <- c("shown", "not shown", "not measured")
-
 #' Whether the signs of findings show in the cells of a run.
 #'
 #' @param findings see read_findings(); `decided` see decide_findings(), whose rows name the sides; `summary` see read_summary(); `occupancy`

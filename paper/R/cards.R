@@ -10,7 +10,7 @@ with_cards <- function(told, lines, advice, all) {
   items <- split(rows, cumsum(startsWith(rows, "1. ")))
   ids <- blocks_of_items(lines, all$findings)[holds == TRUE]$finding
   if (length(items) != length(ids)) return(told)
-  cards <- lapply(all$findings[ids], card_of, advice, all)
+  cards <- lapply(all$findings[ids], card_of, advice, all, run_in_words(all))
   paste(unlist(Map(c, items, "", cards, "")), collapse = "\n")
 }
 
@@ -25,18 +25,19 @@ advice_of <- function(lines, findings) {
 }
 
 # Indented, as a part of the list's item.
-card_of <- function(finding, advice, all) {
+card_of <- function(finding, advice, all, run) {
   parts <- c(
     if (finding$id %in% names(advice)) sprintf("**Do:** %s.", advice[[finding$id]]), sentence_of_sign(finding, all$signs),
     sprintf("**Measure it again:** %s. **On other numbers of CPUs:** %s.", as_code(command_of(finding)), cpus_in_words(finding, all$mixes)),
-    paste0(rivals_in_words(finding$alternatives), citation_in_words(finding, all))
+    paste0(rivals_in_words(finding$alternatives), citation_in_words(finding, all$citation, run))
   )
   lines <- c(sprintf("::: {.finding #finding-%s}", finding$id), paste0(head(parts, -1), "\n"), tail(parts, 1), ":::")
   paste0("   ", unlist(strsplit(paste(lines, collapse = "\n"), "\n", fixed = TRUE)))
 }
 
 cpus_in_words <- function(finding, mixes) {
-  switch(finding$cpus, no = "the same", unknown = "not known", queue = if (is_readable(mixes)) queue_in_words(mixes) else "not known", plain(finding$cpus))
+  words <- dependence_on_cpus(finding, if (is_readable(mixes)) mixes)
+  switch(words, no = "the same", unknown = "not known", plain(words))
 }
 
 # Measures the first cell of a finding again.
@@ -80,11 +81,11 @@ run_in_words <- function(all) {
   setNames(facts, c("date", "processor", "commit"))
 }
 
-#' How to cite a finding, as a list in HTML that opens with a click.
-citation_in_words <- function(finding, all) {
-  about <- all$citation
+#' How to cite a finding, in HTML that opens with a click; empty without CITATION.cff.
+#'
+#' @param about see read_citation(); `run` see run_in_words().
+citation_in_words <- function(finding, about, run) {
   if (is.null(about)) return("")
-  run <- run_in_words(all)
   note <- sprintf("Version %s, finding %s, measured on %s (%s), commit %s", about$version, finding$id, run[["date"]], run[["processor"]], run[["commit"]])
   bibtex <- c(
     sprintf("@misc{finding-%s,", finding$id), sprintf("  title  = {%s},", about$title), sprintf("  author = {{%s}},", paste(vapply(about$authors, `[[`, "", "name"), collapse = " and ")),

@@ -193,6 +193,8 @@ reasons_in_words <- function(rows) {
 # The pairs that were measured of a finding that lacks the cells of others.
 measured_part <- function(finding) finding$rows[is.finite(estimate) & is.finite(baseline_value) & is.finite(mode_value)]
 
+is_absent <- function(finding) finding$holds == "unmeasured" && nrow(measured_part(finding)) == 0
+
 #' The values with which a finding is refuted, not decided, or measured in part, or the reasons why it has none; empty where none was measured.
 #'
 #' @param finding see told_findings().
@@ -211,7 +213,7 @@ untold_words <- c(no = "**otherwise in this run**", open = "not decided here", u
 #' The sentence that stands in the place of a finding that does not hold.
 sentence_untold <- function(finding) {
   why <- why_untold(finding)
-  words <- if (finding$holds == "unmeasured" && nrow(measured_part(finding)) > 0) "measured in part" else untold_words[[finding$holds]]
+  words <- if (finding$holds == "unmeasured" && !is_absent(finding)) "measured in part" else untold_words[[finding$holds]]
   sprintf("*%s*: %s%s.", capitalised(finding$topic), words, if (nzchar(why)) sprintf(" (%s)", why) else "")
 }
 
@@ -311,7 +313,7 @@ sentences_untold <- function(findings) {
 
 #' The same for the first page: a list, and in one line what was not measured.
 list_of_untold <- function(findings) {
-  unmeasured <- vapply(findings, function(finding) finding$holds == "unmeasured" && nrow(measured_part(finding)) == 0, NA)
+  unmeasured <- vapply(findings, is_absent, NA)
   told <- sentences_untold(findings[!unmeasured])
   topics <- vapply(findings[unmeasured], `[[`, "", "topic")
   paste(c(

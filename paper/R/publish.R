@@ -229,7 +229,7 @@ ship_run <- function(results, paths, repetitions, name, root, commit) {
   if (any(file.exists(to))) refuse(name, " is there already; --config name=… gives another name")
   file.copy(file.path(results, c("report.html", "report.pdf")), new[1])
   write_svgs(picture_of_users(read_occupancy(file.path(new[2], "occupancy.csv"))), new[1])
-  sizes <- file.size(grep("cells[.]tar[.]xz$", list.files(new, full.names = TRUE), invert = TRUE, value = TRUE)) / 2^20
+  sizes <- file.size(setdiff(list.files(new, full.names = TRUE), file.path(new, packed_cells))) / 2^20
   if (sum(sizes) > run_mib_at_most) refuse("its files take ", format_number(sum(sizes)), " MiB, more than ", run_mib_at_most)
   moved <- file.rename(new, to)
   if (!all(moved)) {
@@ -255,18 +255,16 @@ lines_of_shipped <- function(name) {
 pack_run <- function(results, paths, repetitions, name, root, commit) {
   new <- tempfile("run-")
   on.exit(unlink(new, recursive = TRUE))
-  dir.create(new)
-  facts <- condense_run(results, paths, new, file.path(root, "analysis"), repetitions, commit)
+  folder <- file.path(new, "run")
+  dir.create(folder, recursive = TRUE)
+  facts <- condense_run(results, paths, folder, file.path(root, "analysis"), repetitions, commit)
   if (name == "") name <- name_of_run(facts)
   dir.create(file.path(results, "published"), showWarnings = FALSE)
   made <- file.path(results, "published", paste0(name, c(".tar.gz", "-cells.tar.xz")))
   if (any(file.exists(made))) refuse(enumerated(made[file.exists(made)]), " is there already; --config name=… gives another name")
-  file.copy(file.path(new, "cells.tar.xz"), made[2])
-  named <- file.path(new, name)
-  dir.create(named)
-  tables <- setdiff(list.files(new), c("cells.tar.xz", name))
-  file.copy(file.path(new, tables), named)
-  pack_files(new, file.path(name, tables), made[1], "gzip -n9")
+  file.copy(file.path(folder, packed_cells), made[2])
+  file.rename(folder, file.path(new, name))
+  pack_files(new, file.path(name, setdiff(list.files(file.path(new, name)), packed_cells)), made[1], "gzip -n9")
   list(tables = made[1], cells = made[2], sha256 = facts$cells_sha256)
 }
 

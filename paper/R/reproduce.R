@@ -44,13 +44,9 @@ explanation_of_reproduction <- function(changes) {
 }
 
 sentence_reproduced <- function(changes) {
-  counts <- table(factor(changes$verdict, verdicts_of_reproduction))
   directed <- directed_changes(changes)
   paragraph(
-    sprintf(
-      "Of %s that both have, %d %s reproduced, %d %s, and %d %s open.", count_of(nrow(changes), "comparison"),
-      counts[[1]], is_are(counts[[1]]), counts[[2]], if (counts[[2]] == 1) "differs" else "differ", counts[[3]], is_are(counts[[3]])
-    ),
+    sprintf("Of %s that both have, %s.", count_of(nrow(changes), "comparison"), verdicts_in_words(changes)),
     if (nrow(directed) > 0) sprintf(
       "Of %s that the shipped run reports, %s point the same way here.", count_of(nrow(directed), "difference"),
       format_number(sum(directed$same_way))
@@ -67,21 +63,25 @@ named_differences <- 4
 sentence_of_this_machine <- function(shipped, run, changes) {
   rows <- if (NROW(changes) > 0) changes[baseline != ""]
   if (is.null(shipped) || is.null(run) || NROW(rows) == 0) return("")
-  counts <- table(factor(rows$verdict, verdicts_of_reproduction))
   times <- cpu_time_against(shipped, run)
-  differ <- head(rows[verdict == verdicts_of_reproduction[2]][order(-fifelse(effect == "ratio", abs(log(pmax(change, 1e-9))), abs(change)))], named_differences)
+  differing <- rows[verdict == verdicts_of_reproduction[2]]
+  differ <- head(differing[order(-fifelse(effect == "ratio", abs(log(pmax(change, 1e-9))), abs(change)))], named_differences)
   named <- differ[, sprintf("%s of %s against %s at %s (%s there, %s here)", title_of(statistic), as_code(mode), as_code(baseline), as_code(tier), signif(there, 2), signif(here, 2))]
   paragraph(
     sprintf(
-      "This machine and that of `%s`: %s%d of %s %s reproduced, %d %s, %d %s open%s.", shipped$name,
-      if (is.finite(times)) sprintf("a request takes %s times the CPU time here, and ", format_number(signif(times, 2))) else "",
-      counts[[1]], count_of(nrow(rows), "comparison"), is_are(counts[[1]]), counts[[2]], if (counts[[2]] == 1) "differs" else "differ", counts[[3]], is_are(counts[[3]]), " (@sec-travel)"
+      "This machine and that of `%s`: %sof %s, %s (@sec-travel).", shipped$name,
+      if (is.finite(times)) sprintf("a request takes %s times the CPU time here, and ", format_number(signif(times, 2))) else "", count_of(nrow(rows), "comparison"), verdicts_in_words(rows)
     ),
-    if (nrow(differ) > 0) sprintf("%s: %s.", if (counts[[2]] > nrow(differ)) "Those that differ most" else "Different", paste(named, collapse = "; "))
+    if (nrow(differ) > 0) sprintf("%s: %s.", if (nrow(differing) > nrow(differ)) "Those that differ most" else "Different", paste(named, collapse = "; "))
   )
 }
 
-is_are <- function(count) if (count == 1) "is" else "are"
+# As "30 are reproduced, 1 differs, and 6 are open".
+verdicts_in_words <- function(changes) {
+  counts <- table(factor(changes$verdict, verdicts_of_reproduction))
+  is_are <- function(count) if (count == 1) "is" else "are"
+  sprintf("%d %s reproduced, %d %s, and %d %s open", counts[[1]], is_are(counts[[1]]), counts[[2]], if (counts[[2]] == 1) "differs" else "differ", counts[[3]], is_are(counts[[3]]))
+}
 
 # Differences that the shipped run reports, and which way they point here.
 directed_changes <- function(changes) {
@@ -106,7 +106,7 @@ table_travel <- function(findings, ranges, mixes = NULL) {
     data.table(
       Finding = gsub("`", "", finding$title), Here = if (is_ratio) times_of(row) else paste(value_in_words(row$baseline_value, row$statistic), "and", value_in_words(row$mode_value, row$statistic)),
       "On another host" = if (is_ratio && !is.null(away)) paste(ratio_digits(away), collapse = " to ") else no_figure,
-      "Depends on CPUs" = if (finding$cpus == by_queue) queue_in_words(mixes) else finding$cpus
+      "Depends on CPUs" = dependence_on_cpus(finding, mixes)
     )
   }))
 }
@@ -114,6 +114,8 @@ table_travel <- function(findings, ranges, mixes = NULL) {
 # The word of guide.yaml for a finding that goes by the queue of analysis/R/mixes.R.
 by_queue <- "queue"
 queue_within <- 1.3
+
+dependence_on_cpus <- function(finding, mixes) if (finding$cpus == by_queue) queue_in_words(mixes) else finding$cpus
 
 # A queue is known where each number of CPUs that was measured is near to it, and two were.
 queue_in_words <- function(mixes) {

@@ -40,9 +40,9 @@ test_that("a sign has the values of both sides, and says where it did not show",
 })
 
 test_that("a finding is cited with its run", {
-  html <- citation_in_words(xeon$findings$limit, xeon)
+  html <- citation_in_words(xeon$findings$limit, xeon$citation, run_in_words(xeon))
   expect_match(html, "finding&#32;limit,&#32;measured&#32;on&#32;2026-11-28&#32;(A&#32;CPU&#32;&lt;1&gt;),&#32;commit&#32;0123456789ab}", fixed = TRUE)
-  expect_equal(citation_in_words(xeon$findings$limit, list()), "")
+  expect_equal(citation_in_words(xeon$findings$limit, NULL, run_in_words(xeon)), "")
 })
 
 test_that("programs read all findings, with their values, ranges, signs and rivals", {

@@ -44,8 +44,11 @@ public final class Permits {
      * @throws IllegalStateException if the thread is interrupted meanwhile
      */
     public boolean tryAcquire(long waitMs) {
-        if (permits == null || waitMs == 0) {
-            return permits == null || permits.tryAcquire();
+        if (permits == null) {
+            return true;
+        }
+        if (waitMs == 0) {
+            return permits.tryAcquire();
         }
         try {
             return permits.tryAcquire(waitMs, TimeUnit.MILLISECONDS);
