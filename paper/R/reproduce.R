@@ -76,7 +76,7 @@ sentence_of_this_machine <- function(shipped, run, changes) {
   )
 }
 
-# As "30 are reproduced, 1 differs, and 6 are open".
+# Counts of verdicts: "30 are reproduced, 1 differs, and 6 are open".
 verdicts_in_words <- function(changes) {
   counts <- table(factor(changes$verdict, verdicts_of_reproduction))
   is_are <- function(count) if (count == 1) "is" else "are"
