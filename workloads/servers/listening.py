@@ -125,7 +125,10 @@ class Found(Process):
 
     def stop(self, grace_s: float) -> None:
         """The command first, which may end the server itself; then all that is left of it."""
-        family = [psutil.Process(pid) for pid in (self.pid, *children(self.pid)) if exists(pid)]
+        family = [self.process]
+        for pid in children(self.pid):
+            with contextlib.suppress(psutil.NoSuchProcess):
+                family.append(psutil.Process(pid))
         self.command.stop(grace_s)
         end_all(family, grace_s)
         self.ended()
@@ -135,10 +138,6 @@ def alive(process: psutil.Process) -> bool:
     with contextlib.suppress(psutil.Error):
         return bool(process.is_running() and process.status() != psutil.STATUS_ZOMBIE)
     return False
-
-
-def exists(pid: int) -> bool:
-    return Path(f"/proc/{pid}").exists()
 
 
 def end_all(processes: list[psutil.Process], grace_s: float) -> None:

@@ -21,6 +21,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+import psutil
+
 from profiles.watch.telemetry import children, jvm_of
 from workloads.machine import environment as environment_of
 from workloads.machine import provenance
@@ -105,16 +107,18 @@ class UserServer(Server):
         pids = holders(self.wanted)
         if not self.process.ended() and {*pids} & {*self.pids()}:
             return
-        self.why = why_not_measured(pids, self.wanted, self.begun_s)
-        if not self.why:
-            try:
+        try:
+            self.why = why_not_measured(pids, self.wanted, self.begun_s)
+            if not self.why:
                 root = root_of(pids[0], self.begun_s)
                 self.process = Found(root, self.command, self.cpus)
-            except OSError as fault:
-                self.why = (
-                    f"{described(pids[0])} cannot be placed on CPU {self.words['cpus']} "
-                    f"({fault.strerror}): put {{cpus}} into its command, or run as root"
-                )
+        except psutil.NoSuchProcess as ended:
+            self.why = f"process {ended.pid}, which listened on port {self.wanted}, has ended"
+        except OSError as fault:
+            self.why = (
+                f"{described(pids[0])} cannot be placed on CPU {self.words['cpus']} "
+                f"({fault.strerror}): put {{cpus}} into its command, or run as root"
+            )
         if self.why:
             self.port = 0
 

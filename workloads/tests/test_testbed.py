@@ -31,7 +31,10 @@ def until(condition, limit_s=30):
 
 
 def gone(pid):
-    return not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+    try:
+        return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
 
 
 def test_child_runs_on_its_cpus_in_its_folder(tmp_path):

@@ -29,6 +29,7 @@ from workloads.servers.user_server import UserServer
 from workloads.session import start as start_module
 from workloads.session.start import ASK_AGAIN_S
 from workloads.tests.planned import plan_of, session_of
+from workloads.tests.test_testbed import gone
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "workloads/examples/user-server"
@@ -306,10 +307,6 @@ def test_server_that_ends_before_it_is_ready_has_died(start):
 
 
 # ---- its processes
-
-
-def gone(pid):
-    return not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
 
 
 # A shell that waits for what it has started.
@@ -699,6 +696,13 @@ def test_unreadable_listener_is_one_line_before_anything_is_measured(start, monk
     live, why = start(*GOOD)
     assert live is None
     assert "answers, but this user cannot read which process listens there" in why
+
+
+def test_listener_that_ends_while_it_is_looked_at_is_named(start, monkeypatch):
+    monkeypatch.setattr(user_server, "holders", lambda port: [(1 << 22) + 1])
+    live, why = start(*GOOD)
+    assert live is None
+    assert f"process {(1 << 22) + 1}, which listened on port" in why
 
 
 def test_forwarder_of_a_container_is_not_taken_for_the_server(monkeypatch):
