@@ -10,7 +10,7 @@ share_predicted_within <- 0.1
 #' @return character vector; empty where all hold, or nothing was predicted.
 failed_predictions <- function(all) {
   Filter(nzchar, c(
-    failed_mixes(all$mixes), failed_goodput(all$overloads$loads), failed_recovery(all$overloads$recoveries, all$overloads$seconds),
+    failed_mixes(all$mixes), if (is_readable(all$refuted)) failed_swaps(all$refuted), why_yielding_fails(all$mixes), failed_goodput(all$overloads$loads), failed_recovery(all$overloads$recoveries, all$overloads$seconds),
     failed_carriers(all$findings[["carriers"]], finding_holds(all$findings[["wake-ups"]]))
   ))
 }
@@ -23,11 +23,33 @@ tell_failed <- function(all) {
 }
 
 failed_mixes <- function(mixes) {
-  rows <- mixes[abs(log(measured_p99_ms / predicted_p99_ms)) > log(p99_predicted_within)]
+  rows <- mixes[!is_control(mode) & abs(log(measured_p99_ms / predicted_p99_ms)) > log(p99_predicted_within)]
   if (nrow(rows) == 0) return("")
   sprintf("p99 of short requests next to long ones, predicted and measured: %s.", paste(rows[, sprintf(
     "%s and %s with %s at %.0f %% of the CPU", format_number(signif(predicted_p99_ms, 2)), value_of(measured_p99_ms, "ms"), in_words(mode), 100 * utilization
   )], collapse = "; "))
+}
+
+#' Swaps beyond the bound of their prediction, one after the other.
+#'
+#' @param rows see refuted_predictions().
+failed_swaps <- function(rows) {
+  if (NROW(rows) == 0) return("")
+  points <- rows$effect == "difference"
+  said <- rows[, sprintf(
+    "%s: at %s %s%s, measured %s", of, ifelse(is.na(at_least), "most", "least"), format_number(ifelse(points, 100, 1) * fcoalesce(at_least, at_most)), ifelse(points, " points", ""),
+    ifelse(points, effect_with_interval(rows, 100), effect_with_interval(rows))
+  )]
+  sprintf("Predicted of swaps: %s.", paste(said, collapse = "; "))
+}
+
+# A carrier empties one queue before it looks into others, and a thread that yields goes back to the one that is being emptied; shown where resting helps.
+why_yielding_fails <- function(mixes) {
+  p99 <- function(id) mixes[mode == id, setNames(measured_p99_ms, tier)]
+  alike <- Reduce(intersect, lapply(c("virtual", "virtual-long-yields", "virtual-long-rests"), function(id) names(p99(id))))
+  without <- p99("virtual")[alike] / 2
+  if (!any((p99("virtual-long-yields")[alike] > without & p99("virtual-long-rests")[alike] < without) %in% TRUE)) return("")
+  "That rests of 5 ms help where yielding does not shows the scheduler's part: a carrier empties one queue before it looks into others (`ForkJoinPool.runWorker`), and a thread that yields goes back to the one that is being emptied."
 }
 
 # The prediction is one with heap enough.

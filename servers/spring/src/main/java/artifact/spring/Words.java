@@ -36,6 +36,7 @@ final class Words {
             Map.entry("long-permits", Kind.COUNT),
             Map.entry("long-threads", Kind.COUNT),
             Map.entry("long-yields-us", Kind.COUNT),
+            Map.entry("long-rests-ms", Kind.COUNT),
             Map.entry("client", Kind.oneOf("blocking", "pooled", "worker-threads", "event-loop")),
             Map.entry("lock", Kind.oneOf("synchronized", "reentrant", "shared")),
             Map.entry("appender", Kind.oneOf("file", "asynchronous")),

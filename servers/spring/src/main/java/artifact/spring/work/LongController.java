@@ -5,6 +5,7 @@ import artifact.stacks.common.Permits;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
+import java.util.concurrent.locks.LockSupport;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
@@ -12,8 +13,8 @@ import org.springframework.web.bind.annotation.RestController;
 /**
  * Computes as {@link CpuController} does, for long, on a page of its own, which a mode may treat apart: at
  * most {@code long-permits} of its requests compute at a time, or they compute on {@code long-threads}
- * platform threads, whatever thread serves the request. With {@code long-yields-us} they let others run each time after
- * so much CPU time.
+ * platform threads, whatever thread serves the request. Each time after so much CPU time they yield
+ * ({@code long-yields-us}), or after each millisecond they rest ({@code long-rests-ms}).
  */
 @RestController
 class LongController {
@@ -21,13 +22,21 @@ class LongController {
     private final Work work;
     private final Permits permits;
     private final Executor threads;
-    private final long yieldsUs;
+    private final Runnable pause;
+    private final long partUs;
 
     LongController(Work work, Options options) {
         this.work = work;
         permits = new Permits(options.has("long-permits") ? options.number("long-permits") : 0);
         threads = options.has("long-threads") ? pool(options.number("long-threads")) : Runnable::run;
-        yieldsUs = options.has("long-yields-us") ? options.number("long-yields-us") : Long.MAX_VALUE;
+        if (options.has("long-rests-ms")) {
+            long restNs = 1_000_000L * options.number("long-rests-ms");
+            pause = () -> LockSupport.parkNanos(restNs);
+            partUs = 1000;
+        } else {
+            pause = Thread::yield;
+            partUs = options.has("long-yields-us") ? options.number("long-yields-us") : Long.MAX_VALUE;
+        }
     }
 
     @GetMapping("/api/long-test")
@@ -39,12 +48,12 @@ class LongController {
         });
     }
 
-    /** A virtual thread that yields may go on on another carrier, whose clock is read again. */
+    /** A virtual thread that pauses may go on on another carrier, whose clock is read again. */
     private void compute(long cpuUs) {
-        for (long left = cpuUs; left > 0; left -= yieldsUs) {
-            work.burn(Math.min(left, yieldsUs));
-            if (left > yieldsUs) {
-                Thread.yield();
+        for (long left = cpuUs; left > 0; left -= partUs) {
+            work.burn(Math.min(left, partUs));
+            if (left > partUs) {
+                pause.run();
             }
         }
     }

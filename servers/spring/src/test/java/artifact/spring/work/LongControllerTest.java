@@ -12,6 +12,8 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Which thread computes a long request, and how many do at a time. */
 class LongControllerTest {
@@ -37,7 +39,11 @@ class LongControllerTest {
         Options options = Options.parse(
                 arguments,
                 Map.of("control-percent", "0"),
-                Map.of("long-permits", Kind.COUNT, "long-threads", Kind.COUNT, "long-yields-us", Kind.COUNT));
+                Map.of(
+                        "long-permits", Kind.COUNT,
+                        "long-threads", Kind.COUNT,
+                        "long-yields-us", Kind.COUNT,
+                        "long-rests-ms", Kind.COUNT));
         return new LongController(new Watched(options), options);
     }
 
@@ -78,9 +84,10 @@ class LongControllerTest {
         request.join();
     }
 
-    @Test
-    void yieldsBetweenPartsOfALongRequest() throws Exception {
-        LongController controller = controller("--long-yields-us=1000");
+    @ParameterizedTest
+    @ValueSource(strings = {"--long-yields-us=1000", "--long-rests-ms=1"})
+    void pausesBetweenPartsOfALongRequest(String option) throws Exception {
+        LongController controller = controller(option);
         Thread request = Thread.startVirtualThread(() -> controller.burn(2500));
         for (int parts = 0; parts < 3; parts++) {
             assertSame(request, computing.take());
@@ -91,9 +98,10 @@ class LongControllerTest {
     }
 
     /** One carrier would show more, but their number is the JVM's: here it matters that all of the time is computed. */
-    @Test
-    void computesAsLongInParts() throws Exception {
-        try (App app = App.start("--virtual=true", "--long-yields-us=1000")) {
+    @ParameterizedTest
+    @ValueSource(strings = {"--long-yields-us=1000", "--long-rests-ms=1"})
+    void computesAsLongInParts(String option) throws Exception {
+        try (App app = App.start("--virtual=true", option)) {
             long startNs = System.nanoTime();
             assertEquals("OK", app.get("/api/long-test?cpu_us=30000").body());
             assertTrue(System.nanoTime() - startNs >= 30_000_000);
