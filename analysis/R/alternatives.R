@@ -11,7 +11,7 @@ read_rivals <- function(findings) {
   unique(rbindlist(c(list(typed_table(comparison_names)), rows), use.names = TRUE))
 }
 
-#' The words for a rival: excluded, left (the outcome says whether undecided, or as the rival would have it), not measured; or excluded by a run.
+#' The words for a rival: excluded, left (the outcome says whether undecided, or as the rival would have it), not measured; or excluded or left by a run.
 #' @export
 rival_states <- c("excluded", "left", "not measured")
 
@@ -20,13 +20,17 @@ rival_states <- c("excluded", "left", "not measured")
 #' @param findings see read_findings(); `comparisons` see compare_modes(), with or without verdicts of the primaries.
 #' @param others named list of the comparisons of other runs.
 #' @return data.table, a row per rival: finding (its id), rival and swap (words), excluded_by (outcomes, by spaces), outcome (see standing(), by
-#'   the verdict among the rivals), state (see rival_states; "excluded by run NAME" where only another run does), the columns of the comparisons.
+#'   the verdict among the rivals), state (see rival_states; "excluded by run NAME" where only another run does, "left by run NAME" of what none excludes,
+#'   this one does not measure and another decides as the rival would have it), the columns of the comparisons.
 decide_alternatives <- function(findings, comparisons, others = list()) {
   decided <- states_of_rivals(findings, comparisons)
-  for (name in names(others)) {
-    there <- guarded(states_of_rivals(findings, others[[name]]), "alternatives", decided[0])
-    if (nrow(there) != nrow(decided)) next
-    decided[state %in% rival_states[-1] & outcome %in% c("open", "none") & there$state == "excluded", state := paste("excluded by run", name)]
+  there <- lapply(others, function(rows) guarded(states_of_rivals(findings, rows), "alternatives", decided[0]))
+  there <- Filter(function(rows) nrow(rows) == nrow(decided), there)
+  for (name in names(there)) {
+    decided[state %in% rival_states[-1] & outcome %in% c("open", "none") & there[[name]]$state == "excluded", state := paste("excluded by run", name)]
+  }
+  for (name in names(there)) {
+    decided[state == "not measured" & there[[name]]$state == "left" & there[[name]]$outcome != "open", state := paste("left by run", name)]
   }
   decided[]
 }
