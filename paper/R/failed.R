@@ -54,7 +54,7 @@ why_yielding_fails <- function(mixes) {
 
 # The prediction is one with heap enough.
 failed_goodput <- function(loads) {
-  rows <- goodput_of(loads[!grepl("^virtual-512m", mode) & !capacity_of %in% "rate_per_s"])[abs(in_time - predicted_share) > share_predicted_within]
+  rows <- goodput_of(loads[!grepl("^virtual-512m", mode)])[abs(in_time - predicted_share) > share_predicted_within]
   if (nrow(rows) == 0) return("")
   sprintf("Answered in time, predicted and measured: %s.", paste(rows[, sprintf(
     "%s and %s with %s at %s times the capacity", percent(signif(predicted_share, 2)), percent(in_time), in_words(mode), format_number(highest_share)

@@ -159,7 +159,7 @@ table_rivals <- function(alternatives, findings) {
   rows <- alternatives[state != "not measured"]
   if (nrow(rows) == 0) return(data.table())
   titles <- vapply(findings[rows$finding], `[[`, "", "title")
-  rows[, .(Finding = ifelse(duplicated(finding), "", gsub("`", "", titles)), Rival = rival, Swap = swap, Outcome = outcome_of_rivals(rows))]
+  rows[, .(Finding = ifelse(duplicated(finding), "", gsub("`", "", titles)), Rival = rival, Swap = gsub("`", "", swap), Outcome = outcome_of_rivals(rows))]
 }
 
 #' The rivals that are left, and how many this run did not measure.

@@ -1,32 +1,31 @@
 # Overloads: answers in time against offered load, and the way back. `overloads` is what read_overloads() read, of one study.
 
-# A hue for the kind of thread and its limit; the larger heap is filled.
-overload_looks <- data.table(
-  mode = c("pool-200-512m", "virtual-512m", "virtual-2g", "virtual-512m-permits-200", "virtual-2g-permits-200"),
-  colour = c("#0072B2", "#D55E00", "#D55E00", "#4D4D4D", "#4D4D4D"), shape = c(15, 1, 16, 2, 17)
-)
-
 #' The share that is answered in time, by offered load.
 #'
 #' @param loads see read_overloads(), of which those of one step are drawn: a longer overload has another share.
-#' @return ggplot.
+#' @return ggplot, a panel for each offered load, the modes from best to worst at the highest.
 figure_overload <- function(loads) {
   rows <- goodput_of(loads)
   if (nrow(rows) == 0) return(nothing_to_draw("no overload has a load with answers that are due"))
-  ggplot(rows, aes(highest_share, 100 * in_time, colour = mode, shape = mode, linetype = mode)) +
-    geom_line(linewidth = 0.6) +
-    geom_point(size = 2.2) +
-    scales_of_modes(levels(rows$mode), mode_labels, overload_looks) +
-    scale_x_continuous(breaks = unique(rows$highest_share), labels = plain_number) +
-    scale_y_continuous(limits = c(0, 100)) +
-    labs(x = "offered load (times the capacity of 200 threads)", y = "answered in time (%)") +
-    theme_artifact() +
-    guides(colour = guide_legend(ncol = 3))
+  rows[, words := mode_labels(mode)]
+  best <- rows[order(highest_share, in_time), unique(words, fromLast = TRUE)]
+  rows[, words := factor(words, best)]
+  rows[, load := sprintf("at %s times the capacity of 200 threads", plain_number(highest_share))]
+  ggplot(rows, aes(100 * in_time, words)) +
+    geom_col(fill = "#0072B2", width = 0.7) +
+    geom_text(aes(label = format_number(signif(100 * in_time, 2))), hjust = -0.2, size = 2.5, colour = ink) +
+    facet_wrap(~load) +
+    scale_x_continuous(limits = c(0, 108), breaks = c(0, 25, 50, 75, 100), expand = expansion(0)) +
+    labs(x = "answered in time (%)", y = NULL) +
+    theme_artifact()
 }
 
-# A row per mode and share: medians over sessions and rounds. A load with steps is none of the curve.
+#' Its height in inches.
+height_of_overload <- function(loads) 0.8 + 0.19 * uniqueN(goodput_of(loads)$mode)
+
+# A row per mode and share of the capacity: medians over sessions and rounds. A load with steps is none of the curve, and a burst has a rate of its own.
 goodput_of <- function(loads) {
-  rows <- loads[!grepl(" ", steps) & due > 0 & is.finite(in_time), .(
+  rows <- loads[!grepl(" ", steps) & due > 0 & is.finite(in_time) & !capacity_of %in% "rate_per_s", .(
     in_time = median(in_time / due), predicted_share = median(predicted_in_time), most = median(most_in_time)
   ), by = .(mode, highest_share)]
   rows[, mode := factor(mode, mode_levels(mode))][order(mode, highest_share)]

@@ -18,8 +18,12 @@ test_that("answers in time are by offered load, without the loads that go up and
   expect_equal(rows[, .(mode = as.character(mode), highest_share, in_time)][order(mode, highest_share)], data.table(
     mode = rep(c("event-loop", "fixed-pool"), each = 3), highest_share = rep(1:3, 2), in_time = c(0.95, 0.95 / 2, 0, 0.95, 0.95, 0.95)
   ))
-  drawn <- as.data.table(ggplot2::ggplot_build(figure_overload(overload_tables()$loads))$data[[2]])
-  expect_equal(drawn[order(x, y), .(x, y)], data.table(x = rep(1:3, each = 2), y = c(95, 95, 47.5, 95, 0, 95)))
+  drawn <- as.data.table(ggplot2::ggplot_build(figure_overload(overload_tables()$loads))$data[[1]])
+  # A panel for each load, the worst mode below.
+  expect_equal(drawn[order(PANEL, y), as.numeric(x)], c(95, 95, 47.5, 95, 0, 95))
+  # A burst is of no capacity.
+  bursts <- overload_tables()$loads[, capacity_of := "rate_per_s"]
+  expect_equal(nrow(goodput_of(bursts)), 0)
 })
 
 test_that("loads without a value are none of the figure, and no error", {
