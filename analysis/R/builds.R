@@ -160,16 +160,19 @@ why_no_comparison <- function(cells) {
 judge_statistic <- function(pair, statistic, limit) {
   effect <- effect_on_rounds(pair, statistic)
   spoiled <- if (counts_of(statistic) == "latency") marks_of_pair(pair, statistic) else ""
-  # CPU time per request falls with the rate: it is shown, and the throughputs decide.
-  unlike <- statistic == "cpu_us_per_request" && serves_otherwise(pair)
+  # CPU time per request falls with the rate: it is shown, and the throughputs decide, but where the build that serves less takes more than that explains.
+  more <- if (statistic == "cpu_us_per_request") served_more(pair) else 0
+  unlike <- serve_unlike(more)
   starts <- c(effect$starts, 0)[1]
   few <- if (starts < starts_at_least) sprintf("starts with a round that counts: %d of %d needed", as.integer(starts), starts_at_least) else ""
   reason <- c(Filter(nzchar, c(if (unlike) throughputs_differ, effect$why, if (starts < starts_at_least) c(spoiled, few))), "")[1]
   ends <- ends_of_build(effect)
+  dearer <- unlike && !is.na(limit) && more < 0 && verdict_of_ends(ends + more, effect$better, limit) == "slower"
+  if (dearer) reason <- ""
   found <- data.table(
     variant = "", statistic = statistic, unit = unit_of_statistic(statistic), old = c(effect$baseline_value, NA)[1], new = c(effect$mode_value, NA)[1], starts = starts,
     rounds = c(effect$rounds, 0)[1], ratio = exp(c(effect$centre, NA)[1]), low = exp(ends[1]), high = exp(ends[2]), slower_percent = as.numeric(limit),
-    verdict = if (is.na(limit) || unlike) "" else if (reason != "") "undecided" else verdict_of_ends(ends, effect$better, limit), reason = reason
+    verdict = if (dearer) "slower" else if (is.na(limit) || unlike) "" else if (reason != "") "undecided" else verdict_of_ends(ends, effect$better, limit), reason = reason
   )
   found[, names(no_builds()), with = FALSE]
 }
@@ -281,10 +284,10 @@ effect_of_session <- function(pair, statistic) {
   if (nrow(found) == 0) list(why = "no values of both sides", bound = 0, least = 0, centre = NA_real_) else as.list(found[, .(bound, least, why, centre)])
 }
 
-# CPU time per request falls with the rate.
-serves_otherwise <- function(pair) {
-  served <- session_effects(pair$measured, pair$place, "throughput_per_s", excluding = FALSE)
-  isTRUE(serve_unlike(served$effect[1]))
+# The log ratio of throughputs; 0 where one has none. CPU time per request rises at most as the rate falls, as where all of it is a cost of time.
+served_more <- function(pair) {
+  served <- session_effects(pair$measured, pair$place, "throughput_per_s", excluding = FALSE)$effect
+  if (length(served) == 0 || is.na(served[1])) 0 else served[1]
 }
 
 # A row per round in which both have a value; of a latency, with the CPU as fast for both.

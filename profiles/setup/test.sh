@@ -52,7 +52,7 @@ touch "$folder/built"
 check "servers (JUnit)" mvn --batch-mode --quiet --strict-checksums --file servers/pom.xml test
 check "smoke run" make smoke
 # Beside what is left of the others, so that neither CPU is idle.
-check "workloads (pytest)" pytest --quiet --durations=12 workloads --ignore=workloads/due
+check "workloads (pytest)" nice -n 5 pytest --quiet --durations=12 workloads --ignore=workloads/due
 wait
 cat "$folder/beside.log"
 cat "$folder/cut" >>"$folder/results" 2>/dev/null

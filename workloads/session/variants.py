@@ -77,10 +77,21 @@ def is_settled(pairs: Sequence[Mapping[str, Starts]], until: Mapping[str, Any]) 
 
 def settles(logs: Mapping[str, Starts], limits: Mapping[str, float]) -> bool:
     served = interval_of(logs.get(SERVED, ()))
-    unlike = served is not None and abs(served[0]) > math.log(UNLIKE)
+    more = 0.0 if served is None else served[0]
+    unlike = abs(more) > math.log(UNLIKE)
     judged = [name for name in limits if not (unlike and name == CPU)]
     found = {is_slower(name, logs.get(name, ()), limits[name]) for name in judged}
-    return True in found or found == {False}
+    dearer = unlike and CPU in limits and is_dearer(logs.get(CPU, ()), more, limits[CPU])
+    return dearer or True in found or found == {False}
+
+
+def is_dearer(cpu: Starts, more: float, percent: float) -> bool:
+    """Whether it takes more CPU time although it serves less, by `more` < 0 as a logarithm.
+
+    CPU time per request rises at most as the rate falls, as where all of it is a cost of time.
+    """
+    at_one_rate = [[log + more for log in rounds] for rounds in cpu]
+    return more < 0 and is_slower(CPU, at_one_rate, percent) is True
 
 
 def start_takes_s(ready_s: float, budget_s: float) -> float:

@@ -96,6 +96,14 @@ def test_variant_is_settled_when_one_is_slower_or_none_can_be(ratios, settled):
     assert is_settled([logs, {CPU: about(1.05)}], until) is False
 
 
+@pytest.mark.parametrize(("cpu", "settled"), [(1.9, False), (2.3, True)])
+def test_less_work_for_more_cpu_time_than_the_rate_explains_is_slower(cpu, settled):
+    """Half of the rate explains twice the CPU time a request; a noisy rate decides nothing."""
+    until = {"slower_percent": {CPU: 5, SERVED: 5}}
+    logs = {CPU: about(cpu), SERVED: about(0.5, of_start=0.5)}
+    assert is_settled([logs], until) is settled
+
+
 def test_budget_has_six_starts_or_three_that_take_long():
     assert start_takes_s(2, 300) == 50
     assert start_takes_s(40, 300) == 80
