@@ -162,19 +162,23 @@ judge_statistic <- function(pair, statistic, limit) {
   spoiled <- if (counts_of(statistic) == "latency") marks_of_pair(pair, statistic) else ""
   # CPU time per request falls with the rate: it is shown, and the throughputs decide, but where the build that serves less takes more than that explains.
   more <- if (statistic == "cpu_us_per_request") served_more(pair) else 0
-  unlike <- serve_unlike(more)
+  ends <- ends_of_build(effect)
+  beyond <- is_beyond_rate(ends, effect$better, limit, more)
+  unlike <- serve_unlike(more) && !beyond
   starts <- c(effect$starts, 0)[1]
   few <- if (starts < starts_at_least) sprintf("starts with a round that counts: %d of %d needed", as.integer(starts), starts_at_least) else ""
   reason <- c(Filter(nzchar, c(if (unlike) throughputs_differ, effect$why, if (starts < starts_at_least) c(spoiled, few))), "")[1]
-  ends <- ends_of_build(effect)
-  dearer <- unlike && !is.na(limit) && more < 0 && verdict_of_ends(ends + more, effect$better, limit) == "slower"
-  if (dearer) reason <- ""
   found <- data.table(
     variant = "", statistic = statistic, unit = unit_of_statistic(statistic), old = c(effect$baseline_value, NA)[1], new = c(effect$mode_value, NA)[1], starts = starts,
     rounds = c(effect$rounds, 0)[1], ratio = exp(c(effect$centre, NA)[1]), low = exp(ends[1]), high = exp(ends[2]), slower_percent = as.numeric(limit),
-    verdict = if (dearer) "slower" else if (is.na(limit) || unlike) "" else if (reason != "") "undecided" else verdict_of_ends(ends, effect$better, limit), reason = reason
+    verdict = if (is.na(limit) || unlike) "" else if (reason != "") "undecided" else verdict_of_ends(ends, effect$better, limit), reason = reason
   )
   found[, names(no_builds()), with = FALSE]
+}
+
+# Whether the build that serves less takes more CPU time than the rate explains. Then it is above the limit as it is, too.
+is_beyond_rate <- function(ends, better, limit, more) {
+  serve_unlike(more) && more < 0 && !is.na(limit) && verdict_of_ends(ends + more, better, limit) == "slower"
 }
 
 # The 99 % interval on the scale of logarithms. A side that was at its limit leaves one end open.

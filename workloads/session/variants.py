@@ -81,11 +81,11 @@ def settles(logs: Mapping[str, Starts], limits: Mapping[str, float]) -> bool:
     unlike = abs(more) > math.log(UNLIKE)
     judged = [name for name in limits if not (unlike and name == CPU)]
     found = {is_slower(name, logs.get(name, ()), limits[name]) for name in judged}
-    dearer = unlike and CPU in limits and is_dearer(logs.get(CPU, ()), more, limits[CPU])
-    return dearer or True in found or found == {False}
+    beyond = unlike and CPU in limits and is_beyond_rate(logs.get(CPU, ()), more, limits[CPU])
+    return beyond or True in found or found == {False}
 
 
-def is_dearer(cpu: Starts, more: float, percent: float) -> bool:
+def is_beyond_rate(cpu: Starts, more: float, percent: float) -> bool:
     """Whether it takes more CPU time although it serves less, by `more` < 0 as a logarithm.
 
     CPU time per request rises at most as the rate falls, as where all of it is a cost of time.
