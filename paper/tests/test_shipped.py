@@ -85,7 +85,7 @@ def centred(row: dict[str, str]) -> bool:
 
     Ends of shares are binomial, and a late generator moves one end of a latency: these hold it.
     """
-    one_sided = row["statistic"].startswith("latency_") and row["tool"] == "wrk2"
+    one_sided = row["statistic"].startswith("latency_") and row["tool"] in {"wrk2", "overload"}
     try:
         ends = [float(row[key]) for key in ("estimate", "low", "high")]
     except ValueError:
