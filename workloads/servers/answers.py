@@ -7,6 +7,7 @@ import http.client
 import re
 import socket
 import ssl
+import uuid
 from typing import Any
 
 from workloads.servers.user_server import SECRET, UserServer
@@ -14,8 +15,8 @@ from workloads.servers.user_server import SECRET, UserServer
 LIMIT_S, REQUESTS_AT_MOST, BYTES_SHOWN = 5.0, 10, 80
 # The beginning of every connection of HTTP/2, with empty SETTINGS (RFC 9113, 3.4).
 HTTP2_PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes(3) + b"\x04" + bytes(5)
-# Stand for what the generator fills in.
-FILLED_IN = {"{n}": "1", "{uuid}": "00000000-0000-4000-a000-000000000001"}
+# Stands in an answer for the identifier that was asked with: answers are compared without it.
+SAME_UUID = b"00000000-0000-4000-a000-000000000001"
 
 
 def answers(subject: UserServer, requests: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -43,11 +44,12 @@ def of_request(subject: UserServer, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def ask(subject: UserServer, request: dict[str, Any]) -> tuple[int, str, bytes]:
+    # A new one each time: variants may share a database that refuses what it has.
+    fresh = str(uuid.uuid4())
+
     def filled(text: Any) -> str:
         text = SECRET.sub(lambda name: subject.client_environment[name[1]], str(text))
-        for word, value in FILLED_IN.items():
-            text = text.replace(word, value)
-        return str(text)
+        return str(text).replace("{n}", "1").replace("{uuid}", fresh)
 
     headers = {name: filled(value) for name, value in request.get("headers", {}).items()}
     body = filled(request["body"]).encode() if "body" in request else None
@@ -55,7 +57,8 @@ def ask(subject: UserServer, request: dict[str, Any]) -> tuple[int, str, bytes]:
     try:
         connection.request(request["method"], filled(request["path"]), body, headers)
         response = connection.getresponse()
-        return response.status, response.headers.get("Content-Type", ""), response.read()
+        answer = response.read().replace(fresh.encode(), SAME_UUID)
+        return response.status, response.headers.get("Content-Type", ""), answer
     finally:
         connection.close()
 

@@ -392,6 +392,31 @@ def test_file_of_paths_and_weights_are_sent_in_turns(server, tmp_path):
     assert sorted(found) == ["/often", "/often", "/often", "/one", "/rare", "/two?a=1"]
 
 
+def test_each_question_before_a_load_has_an_identifier_of_its_own(tmp_path):
+    """Variants may share a database that refuses what it has. Answers are compared without it."""
+    code = """
+import http.server, sys
+known = set()
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        name = self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_response(409 if name in known else 200)
+        known.add(name)
+        self.end_headers()
+        self.wfile.write(b"hello " + name)
+http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
+"""
+    mode = {"command": [sys.executable, "-c", code, "{port}"]}
+    subject = UserServer(mode, sorted(os.sched_getaffinity(0)), tmp_path, free_port(0))
+    try:
+        request = {"method": "POST", "path": "/users", "body": "{uuid}"}
+        found = [answers(subject, [request])[0] for _ in range(2)]
+    finally:
+        subject.stop()
+    assert found[0]["status"] == 200
+    assert found[0] == found[1]
+
+
 def test_secret_of_a_header_stands_nowhere_but_in_the_request(server, tmp_path, monkeypatch):
     secret = "hunter2-never-written"
     monkeypatch.setenv("API_TOKEN", secret)
