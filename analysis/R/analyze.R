@@ -25,7 +25,7 @@ tables_of_cells <- list(
   "overload-seconds" = function() no_seconds(), recoveries = function() no_recoveries(), "request-heap" = function() no_request_heap(),
   heaps = function() no_heaps(), "heap-per-request" = function() no_heap_per_request(), comparisons = function() no_judged(),
   combinations = function() no_combinations(), guide = function() compare_guide(list(), no_judged()),
-  findings = function() decide_findings(list(), no_judged()), alternatives = function() no_alternatives(), controls = function() judge_controls(no_judged(), list()),
+  findings = function() decide_findings(list(), no_judged()), alternatives = function() no_alternatives(), predictions = function() judge_predictions(list(), no_judged()), controls = function() judge_controls(no_judged(), list()),
   loops = function() no_compared_tools(),
   "profiler-cost" = function() cbind(typed_table(c("study", "tier", "tool", "mode", "baseline", "kind", "baseline_kind")), no_comparisons()),
   causes = function() no_causes(), bounds = function() no_bounds(), occupancy = function() no_occupancy(), mixes = function() no_mixes(),
@@ -106,6 +106,7 @@ compare_and_judge <- function(measured, results, write, folder) {
   write(guide_of(measured, comparisons, guide), "guide", "comparisons")
   write(decide_findings(read_findings(guide), comparisons, measured$facts), "findings", "comparisons")
   write(decide_alternatives(read_findings(guide), comparisons, measured$others), "alternatives", "comparisons")
+  write(judge_predictions(read_predictions(guide), comparisons), "predictions", "comparisons")
   write(judge_controls(comparisons, read_controls(guide)), "controls", "comparisons")
   write(judge_variants(measured, comparisons, read_findings(guide), read_primaries(guide)), "sensitivity", "comparisons")
   write(lacking(comparisons, measured), "undecided")

@@ -257,10 +257,10 @@ replaced_cells <- function(results) length(Sys.glob(file.path(results, "replaced
 read_comparisons <- function(path) {
   words <- c(
     "study", "tier", "tool", "mode", "baseline", "baseline_tool", "kind", "baseline_kind", "statistic", "unit", "better", "effect", "verdict",
-    "bound", "reason", "situation", "standing", "finding", "pair", "outcome", "expected", "holds", "rival", "swap", "excluded_by", "state"
+    "bound", "reason", "situation", "standing", "finding", "pair", "outcome", "expected", "holds", "rival", "swap", "excluded_by", "state", "of"
   )
   comparisons <- require_columns(read_table(path), c("mode", "statistic", "estimate"), path)
-  for (column in c("fixed", "primary", "cpu_limited")) if (column %in% names(comparisons)) set(comparisons, j = column, value = as.numeric(comparisons[[column]] %in% c("TRUE", "1")))
+  for (column in c("fixed", "primary", "cpu_limited", "refuted")) if (column %in% names(comparisons)) set(comparisons, j = column, value = as.numeric(comparisons[[column]] %in% c("TRUE", "1")))
   for (column in setdiff(names(comparisons), words)) {
     set(comparisons, j = column, value = as.numeric(comparisons[[column]]))
   }

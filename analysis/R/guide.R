@@ -16,17 +16,21 @@ read_findings <- function(path) {
   yaml::read_yaml(path)$findings
 }
 
-#' Predictions of swaps that a run does not bear out.
+#' Reads the predictions of swaps, see guide.yaml.
+read_predictions <- function(path) yaml::read_yaml(path)$predictions
+
+#' Predictions of swaps, and whether a run bears them out.
 #'
-#' @param path path of guide.yaml, whose `predictions` have bounds; `comparisons` see read_comparisons().
-#' @return data.table, a row per prediction beyond its bound: of (its words), at_least or at_most (the bound; NA for the other), the columns of the comparisons.
-#' @export
-refuted_predictions <- function(path, comparisons) {
-  rows <- lapply(yaml::read_yaml(path)$predictions, function(each) {
+#' @param predictions see read_predictions(); `comparisons` see add_verdicts().
+#' @return data.table, a row per prediction that was measured: of (its words), at_least or at_most (the bound; NA for the other), refuted (whether it lies
+#'   beyond), the columns of the comparisons.
+judge_predictions <- function(predictions, comparisons) {
+  rows <- lapply(predictions, function(each) {
     bounds <- list(of = each$of, at_least = as.numeric(or_else(each$at_least, NA)), at_most = as.numeric(or_else(each$at_most, NA)))
     cbind(as.data.table(bounds), row_of(each, each, comparisons))
   })
-  rbindlist(rows, fill = TRUE)[(estimate < at_least | estimate > at_most) %in% TRUE]
+  none <- copy(comparisons[0])[, of := character()][, c("at_least", "at_most") := numeric()]
+  rbindlist(c(list(none), rows), use.names = TRUE, fill = TRUE)[is.finite(estimate)][, refuted := (estimate < at_least | estimate > at_most) %in% TRUE][]
 }
 
 #' The primary comparisons: the pairs of the findings, and the first statistic of each situation for its modes, but for those

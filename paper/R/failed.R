@@ -10,7 +10,8 @@ share_predicted_within <- 0.1
 #' @return character vector; empty where all hold, or nothing was predicted.
 failed_predictions <- function(all) {
   Filter(nzchar, c(
-    failed_mixes(all$mixes), if (is_readable(all$refuted)) failed_swaps(all$refuted), why_yielding_fails(all$mixes), failed_goodput(all$overloads$loads), failed_recovery(all$overloads$recoveries, all$overloads$seconds),
+    failed_mixes(all$mixes), if (is_readable(all$predictions)) c(failed_swaps(all$predictions), why_yielding_fails(all$predictions)),
+    failed_goodput(all$overloads$loads), failed_recovery(all$overloads$recoveries, all$overloads$seconds),
     failed_carriers(all$findings[["carriers"]], finding_holds(all$findings[["wake-ups"]]))
   ))
 }
@@ -32,9 +33,10 @@ failed_mixes <- function(mixes) {
 
 #' Swaps beyond the bound of their prediction, one after the other.
 #'
-#' @param rows see refuted_predictions().
-failed_swaps <- function(rows) {
-  if (NROW(rows) == 0) return("")
+#' @param predictions see read_comparisons(), of predictions.csv.
+failed_swaps <- function(predictions) {
+  rows <- predictions[refuted == 1]
+  if (nrow(rows) == 0) return("")
   points <- rows$effect == "difference"
   said <- rows[, sprintf(
     "%s: at %s %s%s, measured %s", of, ifelse(is.na(at_least), "most", "least"), format_number(ifelse(points, 100, 1) * fcoalesce(at_least, at_most)), ifelse(points, " points", ""),
@@ -44,11 +46,9 @@ failed_swaps <- function(rows) {
 }
 
 # A carrier empties one queue before it looks into others, and a thread that yields goes back to the one that is being emptied; shown where resting helps.
-why_yielding_fails <- function(mixes) {
-  p99 <- function(id) mixes[mode == id, setNames(measured_p99_ms, tier)]
-  alike <- Reduce(intersect, lapply(c("virtual", "virtual-long-yields", "virtual-long-rests"), function(id) names(p99(id))))
-  without <- p99("virtual")[alike] / 2
-  if (!any((p99("virtual-long-yields")[alike] > without & p99("virtual-long-rests")[alike] < without) %in% TRUE)) return("")
+why_yielding_fails <- function(predictions) {
+  beyond <- function(id) predictions[mode == id]$refuted == 1
+  if (!isTRUE(beyond("virtual-long-yields")) || !isFALSE(beyond("virtual-long-rests"))) return("")
   "That rests of 5 ms help where yielding does not shows the scheduler's part: a carrier empties one queue before it looks into others (`ForkJoinPool.runWorker`), and a thread that yields goes back to the one that is being emptied."
 }
 

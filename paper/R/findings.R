@@ -166,9 +166,8 @@ table_rivals <- function(alternatives, findings) {
 sentence_of_rivals <- function(alternatives, findings) {
   if (!is_readable(alternatives) || nrow(alternatives) == 0) return("")
   left <- alternatives[startsWith(state, "left"), sprintf(
-    "of “%s”: %s (%s%s)", vapply(findings[finding], `[[`, "", "title"), rival, ifelse(outcome == "open", "not decided", "as it would have it"), sub("^left( |$)", " ", state)
+    "of “%s”: %s (%s%s)", vapply(findings[finding], `[[`, "", "title"), rival, ifelse(outcome == "open", "not decided", "as it would have it"), sub("^left", "", state)
   )]
-  left <- sub(" )", ")", left, fixed = TRUE)
   absent <- alternatives[state == "not measured", .N]
   paragraph(
     sprintf("Each finding of the first page names its best rival explanations, %s in all, each with a swap that would come out otherwise if it were right.", format_number(nrow(alternatives))),

@@ -15,7 +15,7 @@ read_found_controls <- function(path) {
 #' @return list, with what readable() makes of a table that cannot be read: summary, impossible_waits (see waits_beyond_latency(); the summary is without them), slices, comparisons,
 #'   cpu_groups, moved, capacity, load_curves, mixes, overloads (see read_overloads()), heaps (see read_heaps()),
 #'   controls,
-#'   findings (see told_findings()), refuted (see refuted_predictions()), occupancy (see read_occupancy()), elsewhere (see there), undecided (see lacking()),
+#'   findings (see told_findings()), predictions (of swaps), occupancy (see read_occupancy()), elsewhere (see there), undecided (see lacking()),
 #'   hosts_left_out (see there), other_runs (shipped runs with other cells),
 #'   thread_memory (NULL where it was not measured), causes and traced (see the analysis), cells (list of read_cell(), in the order of the summary), citation (of CITATION.cff), signs (see signs_of()), results (the folder).
 read_results <- function(results, analysis, runs = list()) {
@@ -42,8 +42,7 @@ read_results <- function(results, analysis, runs = list()) {
     findings = readable("findings.csv", told_findings(
       read_comparisons(path("findings.csv")), read_findings(file.path(analysis, "guide.yaml")), read_alternatives(path("alternatives.csv")), pgbouncer_of(path, summary)
     )),
-    alternatives = read("alternatives.csv", read_alternatives),
-    refuted = readable("comparisons.csv", refuted_predictions(file.path(analysis, "guide.yaml"), read_comparisons(path("comparisons.csv")))),
+    alternatives = read("alternatives.csv", read_alternatives), predictions = read("predictions.csv", read_comparisons),
     # A run may leave it out.
     thread_memory = if (file.exists(path(memory))) read(memory, read_thread_memory),
     causes = readable("causes.yaml", read_causes(file.path(analysis, "causes.yaml"))), traced = read("causes.csv", read_traced),

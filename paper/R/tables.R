@@ -246,6 +246,7 @@ tables_of_all <- function(all, coverage, published, changes, protocol, renderer)
       table("guide.csv", "The situations of the guide.", c("situation", ratio_columns, "standing")),
       table("findings.csv", "The pairs that the findings name.", c("finding", "pair", "outcome", "expected", "holds", ratio_columns)),
       table("alternatives.csv", "Rivals of the findings, and what became of each.", c("finding", "rival", "swap", "excluded_by", "outcome", "state", ratio_columns)),
+      table("predictions.csv", "Predictions of swaps, with the bound beyond which each is refuted.", c("of", "at_least", "at_most", "refuted", ratio_columns)),
       table("sensitivity.csv", "Findings in other analyses: whether each holds with one choice changed, and the ratio, or for shares the difference, of its first pair."),
       table("undecided.csv", "Undecided primary comparisons: the rounds of a session by itself, or the sessions, that would decide each if its ratio stays what it is, and their minutes."),
       table("elsewhere.csv", "Here and on another host: where the comparison lies on another host in 95 of 100 cases, by all runs of two hosts or more."),

@@ -86,15 +86,14 @@ mode_colours <- function(modes) {
   setNames(styles$colour, styles$mode)
 }
 
-# The scales that give every mode its look; `labels` names the modes in the legend; `looks` of a figure (mode, colour, shape) come before.
-scales_of_modes <- function(modes, labels = identity, looks = NULL) {
+# The scales that give every mode its look.
+scales_of_modes <- function(modes) {
   styles <- mode_styles(modes)
-  if (!is.null(looks)) styles[looks, `:=`(colour = i.colour, shape = i.shape), on = "mode"]
   named <- function(column) setNames(styles[[column]], styles$mode)
   list(
-    scale_colour_manual(values = named("colour"), limits = styles$mode, labels = labels),
-    scale_shape_manual(values = named("shape"), limits = styles$mode, labels = labels),
-    scale_linetype_manual(values = named("linetype"), limits = styles$mode, labels = labels)
+    scale_colour_manual(values = named("colour"), limits = styles$mode),
+    scale_shape_manual(values = named("shape"), limits = styles$mode),
+    scale_linetype_manual(values = named("linetype"), limits = styles$mode)
   )
 }
 

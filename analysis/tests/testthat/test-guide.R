@@ -127,18 +127,21 @@ test_that("primaries are read from findings and situations, and no statistic but
 
 test_that("each prediction is of a comparison that the experiment measures, and is refuted beyond its bound alone", {
   grid <- fread(text = lines_of_grid("print(Grid(grid.config | {'extras': ['rivals']}).grid_table(), end='')"))
-  asked <- rbindlist(lapply(yaml::read_yaml(guide_file)$predictions, function(each) as.data.table(each[comparison_names])))
+  asked <- rbindlist(lapply(read_predictions(guide_file), function(each) as.data.table(each[comparison_names])))
   expect_gt(nrow(asked), 20)
   expect_equal(asked[!grid, on = c("study", "tier", "tool", "mode"), paste(mode, tier)], character())
   expect_true(all(asked$statistic %in% compared_statistics$statistic))
-  path <- tempfile(fileext = ".yaml")
   named <- function(...) list(of = "It", study = "demo", tier = "high", tool = "wrk2", statistic = "cpu_us_per_request", ...)
-  yaml::write_yaml(list(predictions = list(
+  judged <- judge_predictions(list(
     named(mode = "pool", at_least = 0.6), named(mode = "loop", at_most = 0.8), named(mode = "loop", at_most = 1), named(mode = "absent", at_least = 9)
-  )), path)
-  expect_equal(refuted_predictions(path, guided())[, .(mode, at_least, at_most, estimate)], data.table(
+  ), guided())
+  expect_equal(judged$refuted, c(TRUE, TRUE, FALSE))
+  expect_equal(judged[refuted == TRUE, .(mode, at_least, at_most, estimate)], data.table(
     mode = c("pool", "loop"), at_least = c(0.6, NA), at_most = c(NA, 0.8), estimate = c(0.5, 0.9)
   ))
+  path <- tempfile()
+  write_table(judged, path)
+  expect_equal(read_comparisons(path)[, .(mode, at_least, at_most, refuted == 1)], judged[, .(mode, at_least, at_most, refuted)], check.attributes = FALSE)
 })
 
 test_that("guide.yaml is valid by its schema, which refuses a condition that cannot fail", {

@@ -195,12 +195,15 @@ test_that("mixes are drawn, and told where their modes differ most", {
     of = c("A", "B"), at_least = c(1.2, NA), at_most = c(NA, 0.1), effect = c("ratio", "difference"), estimate = c(1.19, 0.18), low = c(1, 0.12), high = c(1.4, 0.24),
     bound = "", reason = "", statistic = "error_share", pairs = 2, sessions = 2
   )
+  swaps[, refuted := TRUE]
   expect_equal(failed_swaps(swaps), "Predicted of swaps: A: at least 1.2, measured 1.19 [1, 1.4]; B: at most 10 points, measured 18 [12, 24].")
+  expect_equal(failed_swaps(copy(swaps)[, refuted := FALSE]), "")
   expect_equal(failed_swaps(swaps[0]), "")
-  yielding <- function(yields, rests) why_yielding_fails(rbind(mixes, mix_rows("virtual-long-yields", 0.5, yields, tier = "mid"), mix_rows("virtual-long-rests", 0.5, rests, tier = "mid")))
+  # Both were predicted at most half.
+  yielding <- function(yields, rests) why_yielding_fails(data.table(mode = c("virtual-long-yields", "virtual-long-rests"), refuted = c(yields, rests) > 50))
   expect_match(yielding(80, 12), "yields")
   # Nothing is shown by those that rest no better, nor where yielding helps.
-  expect_equal(c(yielding(80, 70), yielding(40, 12), why_yielding_fails(mixes)), c("", "", ""))
+  expect_equal(c(yielding(80, 70), yielding(40, 12), why_yielding_fails(data.table(mode = "virtual", refuted = FALSE))), c("", "", ""))
   none <- mixes[0]
   expect_equal(sentence_of_mixes(none), "")
   expect_s3_class(ggplot2::ggplotGrob(figure_mixes(none)), "gtable")
