@@ -61,13 +61,14 @@ judge_variant <- function(results, name) {
   invalid <- why_no_comparison(cells)
   remarks <- remarks_of(cells)
   if (length(invalid) > 0) return(list(verdict = "invalid", why = invalid, remarks = remarks, table = no_builds()))
-  limits <- cells$mode$configuration$slices$until$slower_percent
+  until <- cells$mode$configuration$slices$until
+  limits <- until$slower_percent
   pair <- measured_pair(cells)
   shown <- Filter(function(statistic) statistic != "backend_cpu_us_per_request" || has_backend(pair), shown_of_builds)
   rows <- lapply(shown, function(statistic) judge_statistic(pair, statistic, c(limits[[statistic]], NA)[1]))
   table <- rbindlist(c(rows, list(judge_failures(pair), capacity_of_variant(results, cells))))[, variant := cells$mode$cell$mode]
   setcolorder(table, names(no_builds()))
-  c(verdict_of_rows(table, cells), list(remarks = c(remarks, open_ones(table)), table = table))
+  c(verdict_of_rows(table, cells), list(remarks = c(remarks, open_ones(table), longer_budgets(table, until$budget_s)), table = table))
 }
 
 verdict_of_rows <- function(table, cells) {
@@ -77,6 +78,25 @@ verdict_of_rows <- function(table, cells) {
   blocking <- judged[!(statistic %in% may_stay_open) & !(counts_for_latency(statistic) & reason != "")]
   verdict <- if ("slower" %in% judged$verdict) "slower" else if ("undecided" %in% blocking$verdict) "undecided" else "not slower"
   list(verdict = verdict, why = character())
+}
+
+# Sentences on the budget that would decide what this one left open.
+longer_budgets <- function(table, budget_s) {
+  open <- table[verdict == "undecided" & !(statistic %in% may_stay_open) & starts >= starts_at_least & is.finite(low) & is.finite(high)]
+  if (nrow(open) == 0) return(character())
+  needed <- mapply(starts_needed, log(open$ratio), log(open$high / open$low) / 2, open$starts, log(limit_of_build(open$statistic, open$slower_percent)))
+  advice <- fifelse(
+    is.na(needed), sprintf("so near its limit that %d starts like these %d do not decide it", starts_planned, as.integer(open$starts)),
+    sprintf("%d starts that differ like these %d would decide it: budget_s: %d", as.integer(needed), as.integer(open$starts), as.integer(10 * ceiling(budget_s * needed / open$starts / 10)))
+  )
+  sprintf("%s: %s: %s.", open$variant, title_of_row(open$statistic), advice)
+}
+
+# How many starts have an interval that leaves the limit out, if their mean and spread stay as they are; NA if more than a budget has.
+starts_needed <- function(centre, reach, starts, limit) {
+  spread <- reach * sqrt(starts) / student_99(starts - 1)
+  counts <- starts_at_least:starts_planned
+  c(counts[student_99(counts - 1) * spread / sqrt(counts) < abs(centre - limit)], NA)[1]
 }
 
 counts_for_latency <- function(statistics) startsWith(statistics, "latency_")

@@ -11,6 +11,7 @@ from __future__ import annotations
 import bisect
 import contextlib
 import itertools
+import math
 import os
 import resource
 import threading
@@ -58,6 +59,11 @@ PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 # Readings of the CPU clocks to one full sample.
 CLOCKS_PER_SAMPLE = 5
+# Clocks that were read later than this after the time of their sample are none of that time: others
+# had the CPU meanwhile.
+TORN_S = 0.05
+# How near to both ends of a window a clock must be read, as a share of it and in periods.
+NEAR_SHARE, NEAR_PERIODS = 0.1, 2
 # Between two beats of a watch that notices that the machine stands still.
 BEAT_S = 0.1
 # The JIT's threads, as JVMs name them to the kernel (15 characters): HotSpot, Graal as a library or
@@ -73,7 +79,8 @@ class Telemetry(threading.Thread):
 
     A sample takes a millisecond of the generator's CPU. It `gives_way` where the generator has a
     schedule to keep: a nice thread would still finish its slice, an idle one (sched(7)) is
-    interrupted at once. A generator without one may leave no idle time, and then no samples.
+    interrupted at once. A generator without one may leave no idle time, and then no samples. Beside
+    a user's server other programs may leave none: there a torn sample ends that.
 
     `forks`: the server, or what it depends on, may start a process at any time; every reading is of
     all processes. A server in a control group of its own has the memory of that group.
@@ -141,12 +148,14 @@ class Telemetry(threading.Thread):
     def _watch(self) -> None:
         if self.forks:
             threading.Thread(target=self._beat, name="beat", daemon=True).start()
-        if self.gives_way:
-            os.sched_setscheduler(threading.get_native_id(), os.SCHED_IDLE, os.sched_param(0))
         due_s, count = time.monotonic(), 0
         while not self._ended.wait(max(0.0, due_s - time.monotonic())):
             whole = count % self.clocks_per_sample == 0
             self.samples.append(self._sample() if whole else self._clocks())
+            if self.gives_way and count == 0:
+                self._schedule(os.SCHED_IDLE)
+            elif self.forks and "server_cpu_s" not in self.samples[-1]:
+                self._schedule(os.SCHED_OTHER)
             count += 1
             # A sample that came late does not make the next ones bunch up.
             due_s = max(due_s + self.period_s, time.monotonic())
@@ -156,10 +165,22 @@ class Telemetry(threading.Thread):
     def stop(self) -> None:
         """Raises what ended the thread before."""
         self._ended.set()
+        self._schedule(os.SCHED_OTHER)
         self.join()
         if self.fault:
             kind = type(self.fault).__name__
             raise RuntimeError(f"telemetry ended: {kind}: {self.fault}") from self.fault
+
+    def _schedule(self, policy: int) -> None:
+        if self.gives_way and self.native_id:
+            with contextlib.suppress(OSError):
+                os.sched_setscheduler(self.native_id, policy, os.sched_param(0))
+
+    def knows(self, key: str, start_s: float, end_s: float) -> bool:
+        """Whether a counter was read near both ends of a window, so that its growth is known."""
+        near_s = NEAR_PERIODS * self.period_s + NEAR_SHARE * (end_s - start_s)
+        times_s = [sample["time_s"] for sample in self.samples if key in sample]
+        return all(unread_s(times_s, at_s) <= near_s for at_s in (start_s, end_s))
 
     def cpu_share(self) -> float:
         """The cost of telemetry itself: the share of one CPU that its thread used."""
@@ -182,7 +203,7 @@ class Telemetry(threading.Thread):
                 clock_s = family_cpu_s if with_children else process_cpu_s
                 sample[f"{role}_cpu_s"] = clock_s(process.pid)
             sample["compiler_cpu_s"] = threads_cpu_s(self.compilers)
-        return sample
+        return timely(sample)
 
     def _sample(self) -> Sample:
         # Counters divided by time come first, close together: the descriptors and sockets of
@@ -199,10 +220,12 @@ class Telemetry(threading.Thread):
         if unseen := {*self.server_cpus} - cpus.keys():
             raise LookupError(f"/proc/stat shows the CPUs {sorted(cpus)}, not {sorted(unseen)}")
         sample |= {
-            "machine_context_switches": psutil.cpu_stats().ctx_switches,
             "server_cpus_idle_s": sum(cpus[cpu].not_busy_s for cpu in self.server_cpus),
             "steal_s": sum(cpu.steal_s for cpu in cpus.values()),
             "server_steal_s": sum(cpus[cpu].steal_s for cpu in self.server_cpus),
+        }
+        sample = timely(sample) | {
+            "machine_context_switches": psutil.cpu_stats().ctx_switches,
             "throttled": throttled(),
             "load_1m": psutil.getloadavg()[0],
             "pressure_cpu_some_s": cpu_pressure_s(),
@@ -223,6 +246,13 @@ class Telemetry(threading.Thread):
         within = [s for s in full if start_s < s["time_s"] < end_s]
         after = [s for s in full if s["time_s"] >= end_s]
         return before[-1:] + within + after[:1]
+
+
+def timely(sample: Sample) -> Sample:
+    """The sample, without its clocks if they were read too long after its time."""
+    if time.time() - sample["time_s"] <= TORN_S:
+        return sample
+    return {key: sample[key] for key in sample if key == "time_s" or not key.endswith("_s")}
 
 
 def process_sample(prefix: str, process: psutil.Process) -> Sample:
@@ -416,6 +446,13 @@ def value_at(samples: list[Sample], key: str, time_s: float) -> float | None:
         return known[min(after, len(known) - 1)][1]
     (from_s, low), (to_s, high) = known[after - 1], known[after]
     return low + (high - low) * (time_s - from_s) / (to_s - from_s)
+
+
+def unread_s(times_s: list[float], at_s: float) -> float:
+    """How long a counter was not read around a time; infinite where it never was."""
+    after = bisect.bisect(times_s, at_s)
+    around = times_s[max(0, after - 1) : after + 1]
+    return max([at_s, *around]) - min([at_s, *around]) if around else math.inf
 
 
 def grown_between(samples: list[Sample], key: str, start_s: float, end_s: float) -> float:

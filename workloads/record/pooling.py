@@ -218,18 +218,12 @@ def server_of(live: Live, slices: list[Slice]) -> dict[str, Any]:
     metrics = [done.metrics for done in counted]
     cpu_s = sum(each["server_cpu_s"] for each in metrics)
     compiler_s = sum(each["compiler_cpu_s"] or 0.0 for each in metrics)
-    # CPU time, as in a slice, is of the whole window, also where a grid counts only parts of it.
-    answers = sum(
-        done.load["answers_per_s"] * (end_s - start_s)
-        for done in counted
-        for start_s, end_s in [done.window]
-    )
     knows_compiler = metrics[0]["compiler_cpu_s"] is not None
     return {
         "cpu_s": cpu_s,
         "cpu_user_s": sum(each["cpu_user_s"] for each in metrics),
         "cpu_system_s": sum(each["cpu_system_s"] for each in metrics),
-        "cpu_us_per_request": 1e6 * (cpu_s - compiler_s) / answers if answers else None,
+        "cpu_us_per_request": cpu_us_per_request(counted),
         "compiler_cpu_s": compiler_s if knows_compiler else None,
         "compiler_share": compiler_s / cpu_s if knows_compiler and cpu_s else None,
         "compiler_marked": compiler_s > COMPILER_MARKED_ABOVE * cpu_s,
@@ -246,6 +240,20 @@ def server_of(live: Live, slices: list[Slice]) -> dict[str, Any]:
         **{name: sum(each[name] for each in metrics) for name in GROWING},
         **{name: summed(each[name] for each in metrics) for name in COLLECTIONS},
     }
+
+
+def cpu_us_per_request(slices: list[Slice]) -> float | None:
+    """Without the compiler's, of the slices but those in which it was not seen in time.
+
+    As in a slice it is of the whole window, also where a grid counts only parts of it.
+    """
+    spent_s = answers = 0.0
+    for done in slices:
+        answered = done.load["answers_per_s"] * (done.window[1] - done.window[0])
+        if done.metrics["cpu_us_per_request"] is not None or not answered:
+            spent_s += done.metrics["server_cpu_s"] - (done.metrics["compiler_cpu_s"] or 0.0)
+            answers += answered
+    return 1e6 * spent_s / answers if answers else None
 
 
 def summed(values: Iterable[float | None]) -> float | None:

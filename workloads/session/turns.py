@@ -47,9 +47,10 @@ def measure(session: Session, recorder: Recorder) -> None:
     alone = [mode for mode in modes if session.plan.modes[mode].mode.get("alone")]
     together = [mode for mode in modes if mode not in alone]
     with session.phases.phase("start_s"):
-        session.start_all(
-            together, in_order=any("until" in session.spec(name)["slices"] for name in names)
-        )
+        if any("until" in session.spec(name)["slices"] for name in names):
+            session.start_on_seats(together, side_by_side=False)
+        else:
+            session.start_all(together)
     with session.phases.phase("warm_up_s"):
         warm_all(session, [name for name in session.plan.names() if name.mode in together])
     for modes in (together, *([mode] for mode in alone)):
@@ -236,7 +237,8 @@ def load_by_starts(
 ) -> None:
     """Rounds of all variants in one start after another, until the rule or the budget ends them.
 
-    The first start is there and warm. Its time counts from the session's begin.
+    The first start is there and warm. Its time counts from the session's begin. The last one that
+    the budget has time for lasts until its end.
     """
     pairs = [name for name in names if session.plan.baseline(name) in {*names} - {name}]
     pairs = [name for name in pairs if not name.mode.endswith(AGAIN)]
@@ -245,7 +247,9 @@ def load_by_starts(
         if start > 1:
             begun_s = lasted_s(session)
             start_again(session, names)
-        ends_s = begun_s + start_takes_s(lasted_s(session) - begun_s, budget_s)
+        ready_s = lasted_s(session) - begun_s
+        ends_s = begun_s + start_takes_s(ready_s, budget_s)
+        ends_s = ends_s if ends_s + ready_s < budget_s else budget_s
         rounds = number + ROUNDS_OF_A_START
         while able(session, done) and lasted_s(session) < budget_s:
             if number >= rounds and lasted_s(session) >= ends_s:
@@ -269,12 +273,12 @@ def lasted_s(session: Session) -> float:
 
 
 def start_again(session: Session, names: list[Name]) -> None:
-    """New processes of all modes, started one after the other in drawn order, and warm."""
+    """New processes of all modes, started in drawn order, and warm."""
     modes = list(dict.fromkeys(name.mode for name in names))
     with session.phases.phase("restart_s"):
         for mode in modes:
             session.stop(mode)
-        session.start_all(modes, in_order=True)
+        session.start_on_seats(modes, side_by_side=True)
         warm_all(session, [name for name in names if name.mode in session.place.alive])
 
 

@@ -125,6 +125,7 @@ def telemetry_of(samples, compilers=("a thread",)):
     window = [sample for sample in samples if "server_threads" in sample]
     found = SimpleNamespace(samples=samples, compilers=compilers, window=lambda *_: window)
     found.cpu_share, found.stood_still_s = (lambda: 0.01), (lambda: 0.0)
+    found.knows = lambda *_: True
     return found
 
 
@@ -162,6 +163,9 @@ def test_cpu_time_per_request_is_without_compilers(live):
     assert metrics["cpu_us_per_request"] == pytest.approx(600)
     silent = metrics_of(loading(live), WINDOW | {"answers_per_s": 0.0}, no_jvm, 0.0, (0.5, 3.5))
     assert silent["cpu_us_per_request"] is None
+    no_jvm.knows = lambda *_: False
+    unseen = metrics_of(loading(live), WINDOW, no_jvm, 0.0, (0.5, 3.5))
+    assert unseen["cpu_us_per_request"] is None
 
 
 def test_steal_is_a_share_of_all_cpus_and_of_the_servers(live, monkeypatch):
@@ -266,6 +270,9 @@ class Telemetry:
 
     def stop(self):
         self.notes.append("telemetry ends")
+
+    def knows(self, *_):
+        return True
 
     def rate_hz(self):
         return 10.0

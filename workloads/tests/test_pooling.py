@@ -181,6 +181,9 @@ def test_cpu_time_per_request_is_without_the_compilers(make_slice):
     database = pooling.server_of(slices[0].live, slices)
     assert (database["compiler_cpu_s"], database["compiler_share"]) == (None, None)
     assert database["cpu_us_per_request"] == pytest.approx(1e6 * 1.2 / 200)
+    slices[0].metrics["cpu_us_per_request"] = None
+    seen = pooling.server_of(slices[0].live, slices)
+    assert seen["cpu_us_per_request"] == pytest.approx(1e6 * 0.7 / 100)
 
 
 def test_gaps_within_a_window_are_no_requests(make_slice):

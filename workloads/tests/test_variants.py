@@ -106,7 +106,7 @@ def test_less_work_for_more_cpu_time_than_the_rate_explains_is_slower(cpu, settl
 
 def test_budget_has_six_starts_or_three_that_take_long():
     assert start_takes_s(2, 300) == 50
-    assert start_takes_s(40, 300) == 80
+    assert start_takes_s(40, 300) == 60
     assert start_takes_s(99, 300) == 100
 
 

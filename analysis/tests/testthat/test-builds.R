@@ -39,8 +39,18 @@ test_that("two equal builds are not slower than each other", {
 test_that("two equal builds that differ from start to start are not called slower", {
   found <- judged(new = list(cpu_us_per_request = 1060), of_starts = 0.05)
   expect_equal(found$verdict, "undecided")
+  expect_match(found$remarks, "^new: CPU time per request: so near its limit that 6 starts like these 4 do not decide it[.]$", all = FALSE)
   # One process each for the whole run, by the rounds alone, would have been.
   expect_equal(judged(new = list(cpu_us_per_request = 1100))$verdict, "slower")
+})
+
+test_that("what starts leave open has the budget that would decide it", {
+  found <- judged(new = list(cpu_us_per_request = 1300), of_starts = 0.05)
+  expect_equal(found$verdict, "undecided")
+  expect_match(found$remarks, "^new: CPU time per request: 6 starts that differ like these 4 would decide it: budget_s: 150[.]$", all = FALSE)
+  # Three starts 7 % apart, a ratio of 1.28 and a limit of 1.1.
+  expect_equal(starts_needed(0.247, qt(0.995, 2) * 0.07 / sqrt(3), 3, log(1.1)), 5)
+  expect_equal(starts_needed(0.1, qt(0.995, 2) * 0.07 / sqrt(3), 3, log(1.1)), NA_integer_)
 })
 
 test_that("10 % more waiting is found by the median, where p99 says nothing", {

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import psutil
 import pytest
@@ -232,7 +233,7 @@ def test_gives_way_only_where_it_is_asked_to(gives_way, policy):
     watching = Telemetry(os.getpid(), 1, CPUS, rate_hz=50, gives_way=gives_way)
     watching.start()
     deadline_s = time.monotonic() + 60
-    while not watching.samples and time.monotonic() < deadline_s:
+    while len(watching.samples) < 2 and time.monotonic() < deadline_s:
         time.sleep(0.01)
     found = os.sched_getscheduler(watching.native_id)
     watching.stop()
@@ -274,6 +275,45 @@ def test_counter_is_interpolated_between_two_samples():
     # Before the first and after the last it stands still.
     assert (value_at(samples, "x", -1), value_at(samples, "x", 9)) == (0, 10)
     assert value_at(samples, "y", 1) is None
+
+
+def test_clocks_that_were_read_late_are_none_of_their_sample(monkeypatch):
+    sample = {"time_s": 10.0, "server_cpu_s": 1.0, "server_cpus_idle_s": 2.0, "server_threads": 3}
+    monkeypatch.setattr(telemetry, "time", SimpleNamespace(time=lambda: 10.04))
+    assert telemetry.timely(sample) == sample
+    monkeypatch.setattr(telemetry, "time", SimpleNamespace(time=lambda: 10.06))
+    assert telemetry.timely(sample) == {"time_s": 10.0, "server_threads": 3}
+
+
+@pytest.mark.parametrize(
+    ("read_s", "known"),
+    [
+        ((0.0, 0.9, 1.1, 1.9, 2.1), True),
+        ((0.0, 0.9, 1.1, 1.7, 2.1), False),
+        ((0.0, 0.6, 1.1, 1.9, 2.1), False),
+        ((0.9, 1.1, 1.9), True),
+        ((0.9, 1.1, 1.6), False),
+        ((), False),
+    ],
+)
+def test_growth_is_known_where_a_counter_was_read_near_both_ends(read_s, known):
+    """The window is from 1 to 2 s, with readings every 100 ms where nothing is in the way."""
+    watching = Telemetry(os.getpid(), 1, CPUS, rate_hz=2)
+    watching.period_s = 0.1
+    watching.samples = [{"time_s": at_s, "server_cpu_s": 1.0} for at_s in read_s]
+    watching.samples += [{"time_s": 1.0}]
+    assert watching.knows("server_cpu_s", 1, 2) is known
+
+
+def test_beside_a_users_server_it_gives_way_until_a_sample_is_torn(monkeypatch):
+    monkeypatch.setattr(telemetry, "TORN_S", -1)
+    watching = Telemetry(os.getpid(), 1, CPUS, rate_hz=50, gives_way=True, forks=True)
+    watching.start()
+    while len(watching.samples) < 3:
+        time.sleep(0.01)
+    found = os.sched_getscheduler(watching.native_id)
+    watching.stop()
+    assert found == os.SCHED_OTHER
 
 
 def test_counter_grows_within_the_window_alone():
