@@ -12,6 +12,13 @@ mode_words <- c(
   "virtual-long-threads" = "a thread for the long ones", "tomcat-200" = "200 threads", "tomcat-400" = "400 threads"
 )
 
+# The same with other collectors, beside a default run.
+other_collectors <- c("virtual", "virtual-carriers-16", "pool-200-512m", "virtual-512m")
+mode_words <- c(
+  mode_words, setNames(paste(mode_words[other_collectors], "on G1"), paste0(other_collectors, "-g1")),
+  setNames(paste(mode_words[other_collectors], "on ParallelGC"), paste0(other_collectors, "-parallel"))
+)
+
 #' A mode in words; the id, as code, of a mode that has none.
 in_words <- function(modes) {
   modes <- as.character(modes)

@@ -65,7 +65,7 @@ sentence_of_silence <- function(loads) {
   if (nrow(silent) == 0) return("")
   sprintf(
     "Afterwards no request is answered within 10 s by the server with %s.",
-    sub(",$", "", enumerate(silent[, ifelse(full %in% 0 | is.na(full), in_words(mode), sprintf("%s, through %s full collections of the heap,", in_words(mode), format_number(full)))], " nor by that with "))
+    enumerate(silent[, ifelse(full %in% 0 | is.na(full), in_words(mode), sprintf("%s through %s full collections of the heap", in_words(mode), format_number(full)))], ", nor by that with ")
   )
 }
 
