@@ -59,6 +59,8 @@ def warm_all(session: Session, names: list[Name]) -> None:
     for mode, live in lives.items():
         warm_by_tools(session, live, own[mode])
         live.warm_for |= {*own[mode]}
+        # The counts that its last load left are stale.
+        live.left = {}
     for live in lives.values():
         live.subject.process.confine(place.server_cpus)
     rest(place, lives)

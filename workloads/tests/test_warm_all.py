@@ -8,7 +8,8 @@ from workloads.experiment.plan import Name
 from workloads.record.slice import Live
 from workloads.session import warm_all as module
 from workloads.session.place import IDLE_COST_AT_MOST, Place
-from workloads.session.warm_all import rest, warm_by_tools
+from workloads.session.warm_all import rest, warm_all, warm_by_tools
+from workloads.session.warm_up import WarmUp
 from workloads.tests.planned import plan_of, session_of
 
 LOW, ONCE = (Name("fixed-pool", tier, "jmeter") for tier in ("low", "high"))
@@ -65,6 +66,21 @@ def test_each_server_of_a_cell_by_itself_is_warmed_by_its_own_loads(warmed):
     loads, driver = warmed([ONCE], bands={})
     assert loads == ["short", "short", "own", "own"]
     assert warmed([ONCE], driver, bands={})[0] == loads
+
+
+def test_warm_up_makes_the_counts_that_a_load_left_stale(live, monkeypatch):
+    """Rows of its requests had been called written twice."""
+    session = session_of(plan_of())
+    name = next(session.plan.names())
+    live.mode, live.left = name.mode, {("/rows", None): (b"ok", {"rows": 3})}
+    live.subject.process.confine = lambda cpus: None
+    session.place.alive[name.mode] = live
+    monkeypatch.setattr(module, "warm_up", lambda *_: WarmUp())
+    monkeypatch.setattr(module, "warm_by_tools", lambda *_: None)
+    monkeypatch.setattr(module, "rest", lambda *_: None)
+    warm_all(session, [name])
+    assert live.left == {}
+    assert live.warm_for == {name}
 
 
 def test_idle_cost_is_what_a_server_uses_at_rest_without_its_compiler(monkeypatch):
