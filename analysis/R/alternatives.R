@@ -21,7 +21,7 @@ rival_states <- c("excluded", "left", "not measured")
 #' @param others named list of the comparisons of other runs.
 #' @return data.table, a row per rival: finding (its id), rival and swap (words), excluded_by (outcomes, by spaces), outcome (see standing(), by
 #'   the verdict among the rivals), state (see rival_states; "excluded by run NAME" where only another run does, "left by run NAME" of what none excludes,
-#'   this one does not measure and another decides as the rival would have it), the columns of the comparisons.
+#'   this one does not measure and another decides as the rival would have it, "left undecided by run NAME" where none decides), the columns of the comparisons.
 decide_alternatives <- function(findings, comparisons, others = list()) {
   decided <- states_of_rivals(findings, comparisons)
   there <- lapply(others, function(rows) guarded(states_of_rivals(findings, rows), "alternatives", decided[0]))
@@ -31,6 +31,9 @@ decide_alternatives <- function(findings, comparisons, others = list()) {
   }
   for (name in names(there)) {
     decided[state == "not measured" & there[[name]]$state == "left" & there[[name]]$outcome != "open", state := paste("left by run", name)]
+  }
+  for (name in names(there)) {
+    decided[state == "not measured" & there[[name]]$outcome == "open", state := paste("left undecided by run", name)]
   }
   decided[]
 }

@@ -132,7 +132,7 @@ rivals_in_words <- function(alternatives) {
 }
 
 count_of_rivals <- function(alternatives) {
-  counts <- table(factor(sub(" by run .*", "", alternatives$state), rival_states))
+  counts <- table(factor(sub(" (undecided )?by run .*", "", alternatives$state), rival_states))
   told <- sprintf("%s %s", counts, names(counts))[counts > 0]
   sprintf("What else could explain it: %s", enumerate(told))
 }
@@ -166,7 +166,8 @@ table_rivals <- function(alternatives, findings) {
 sentence_of_rivals <- function(alternatives, findings) {
   if (!is_readable(alternatives) || nrow(alternatives) == 0) return("")
   left <- alternatives[startsWith(state, "left"), sprintf(
-    "of “%s”: %s (%s%s)", vapply(findings[finding], `[[`, "", "title"), rival, ifelse(outcome == "open", "not decided", "as it would have it"), sub("^left", "", state)
+    "of “%s”: %s (%s%s)", vapply(findings[finding], `[[`, "", "title"), rival, ifelse(outcome == "open" | startsWith(state, "left undecided"), "not decided", "as it would have it"),
+    sub("^left( undecided)?", "", state)
   )]
   absent <- alternatives[state == "not measured", .N]
   paragraph(

@@ -32,10 +32,12 @@ test_that("a rival without a cell is not measured, and another run may exclude w
   there <- decide_alternatives(with_rivals, none, list("2026-01-01-cpu" = compared_rivals("better"), second = compared_rivals("better")))
   excluded <- grepl("better", there$excluded_by)
   expect_equal(there$state, paste(ifelse(excluded, "excluded", "left"), "by run 2026-01-01-cpu"))
-  # One that excludes it goes before; one that does not decide says nothing.
+  # One that excludes it goes before, and one that decides before one that does not.
   both <- decide_alternatives(with_rivals, none, list(first = compared_rivals("same"), "2026-01-01-cpu" = compared_rivals("better")))
   expect_equal(both$state[excluded], paste("excluded by run", ifelse(grepl("same", there$excluded_by[excluded]), "first", "2026-01-01-cpu")))
-  expect_equal(unique(decide_alternatives(with_rivals, none, list(other = compared_rivals("open")))$state), "not measured")
+  expect_equal(unique(decide_alternatives(with_rivals, none, list(other = compared_rivals("open")))$state), "left undecided by run other")
+  later <- decide_alternatives(with_rivals, none, list(other = compared_rivals("open"), "2026-01-01-cpu" = compared_rivals("better")))
+  expect_equal(later$state, there$state)
   # A run that decides otherwise is not outvoted.
   against <- decide_alternatives(with_rivals, compared_rivals("worse"), list(other = compared_rivals("better")))
   expect_equal(against$state, decide_alternatives(with_rivals, compared_rivals("worse"))$state)

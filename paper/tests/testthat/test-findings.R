@@ -256,18 +256,20 @@ test_that("a sentence has the load of its cells", {
 })
 
 test_that("rivals stand with what became of them", {
-  rows <- decided(finding = "one", statistic = "latency_p99_ms", mode_value = 720, baseline_value = 1204)[rep(1, 4)]
-  rows[, `:=`(rival = letters[1:4], swap = "a swap", excluded_by = "worse", state = c("excluded", "left", "not measured", "excluded by run old"), outcome = c("worse", "open", "none", "none"))]
-  rows[3:4, `:=`(mode_value = NA_real_, baseline_value = NA_real_, reason = no_cell_reason)]
+  rows <- decided(finding = "one", statistic = "latency_p99_ms", mode_value = 720, baseline_value = 1204)[rep(1, 5)]
+  states <- c("excluded", "left", "not measured", "excluded by run old", "left undecided by run old")
+  rows[, `:=`(rival = letters[1:5], swap = "a swap", excluded_by = "worse", state = states, outcome = c("worse", "open", "none", "none", "none"))]
+  rows[3:5, `:=`(mode_value = NA_real_, baseline_value = NA_real_, reason = no_cell_reason)]
   expect_equal(outcome_of_rivals(rows), c(
-    "excluded (99th percentile of latency 1,204 ms, with the swap 720 ms)", "left: not decided (99th percentile of latency 1,204 ms, with the swap 720 ms)", "not measured", "excluded by run old"
+    "excluded (99th percentile of latency 1,204 ms, with the swap 720 ms)", "left: not decided (99th percentile of latency 1,204 ms, with the swap 720 ms)", "not measured", "excluded by run old",
+    "left undecided by run old"
   ))
   told <- told_findings(decided(), list(finding), rows)
-  expect_equal(table_rivals(rows, told)$Rival, c("a", "b", "d"))
-  expect_match(sentence_of_rivals(rows, told), "4 in all.*Left are, of “A pool is cheaper”: b \\(not decided\\).*does not measure one")
+  expect_equal(table_rivals(rows, told)$Rival, c("a", "b", "d", "e"))
+  expect_match(sentence_of_rivals(rows, told), "5 in all.*Left are, of “A pool is cheaper”: b \\(not decided\\); .*: e \\(not decided by run old\\).*does not measure one")
   html <- rivals_in_words(rows)
-  expect_match(html, "<summary>What else could explain it: 2 excluded, 1 left and 1 not measured</summary>")
-  expect_equal(lengths(regmatches(html, gregexpr("<li>", html))), 4)
+  expect_match(html, "<summary>What else could explain it: 2 excluded, 2 left and 1 not measured</summary>")
+  expect_equal(lengths(regmatches(html, gregexpr("<li>", html))), 5)
   expect_equal(rivals_in_words(rows[0]), "")
 })
 
