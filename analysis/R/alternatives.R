@@ -26,15 +26,13 @@ decide_alternatives <- function(findings, comparisons, others = list()) {
   decided <- states_of_rivals(findings, comparisons)
   there <- lapply(others, function(rows) guarded(states_of_rivals(findings, rows), "alternatives", decided[0]))
   there <- Filter(function(rows) nrow(rows) == nrow(decided), there)
-  for (name in names(there)) {
-    decided[state %in% rival_states[-1] & outcome %in% c("open", "none") & there[[name]]$state == "excluded", state := paste("excluded by run", name)]
+  # The first run of which it is so; what this run decides stands.
+  name_run <- function(from, words, is_so) {
+    for (name in names(there)) decided[state %in% from & outcome %in% c("open", "none") & is_so(there[[name]]), state := paste(words, "by run", name)]
   }
-  for (name in names(there)) {
-    decided[state == "not measured" & there[[name]]$state == "left" & there[[name]]$outcome != "open", state := paste("left by run", name)]
-  }
-  for (name in names(there)) {
-    decided[state == "not measured" & there[[name]]$outcome == "open", state := paste("left undecided by run", name)]
-  }
+  name_run(c("left", "not measured"), "excluded", function(rows) rows$state == "excluded")
+  name_run("not measured", "left", function(rows) rows$state == "left" & rows$outcome != "open")
+  name_run("not measured", "left undecided", function(rows) rows$outcome == "open")
   decided[]
 }
 

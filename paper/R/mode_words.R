@@ -1,6 +1,6 @@
 # Modes in words, for sentences and the legends of figures: a reader knows no ids.
 
-mode_words <- c(
+words_of_default <- c(
   "pool-200-512m" = "200 threads", "virtual-512m" = "virtual threads (512 MiB)", "virtual-2g" = "virtual threads (2 GiB)",
   "virtual-512m-permits-200" = "200 permits (512 MiB)", "virtual-2g-permits-200" = "200 permits (2 GiB)",
   "virtual-512m-connections" = "2,000 connections (512 MiB)", "virtual-512m-close" = "200 permits, others closed",
@@ -13,11 +13,12 @@ mode_words <- c(
 )
 
 # The same with other collectors, beside a default run.
-other_collectors <- c("virtual", "virtual-carriers-16", "pool-200-512m", "virtual-512m")
-mode_words <- c(
-  mode_words, setNames(paste(mode_words[other_collectors], "on G1"), paste0(other_collectors, "-g1")),
-  setNames(paste(mode_words[other_collectors], "on ParallelGC"), paste0(other_collectors, "-parallel"))
-)
+words_of_collectors <- local({
+  ids <- c("virtual", "virtual-carriers-16", "pool-200-512m", "virtual-512m")
+  on <- function(collector, suffix) setNames(paste(words_of_default[ids], "on", collector), paste0(ids, suffix))
+  c(on("G1", "-g1"), on("ParallelGC", "-parallel"))
+})
+mode_words <- c(words_of_default, words_of_collectors)
 
 #' A mode in words; the id, as code, of a mode that has none.
 in_words <- function(modes) {

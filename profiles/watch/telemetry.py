@@ -179,8 +179,7 @@ class Telemetry(threading.Thread):
     def knows(self, key: str, start_s: float, end_s: float) -> bool:
         """Whether a counter was read near both ends of a window, so that its growth is known."""
         near_s = NEAR_PERIODS * self.period_s + NEAR_SHARE * (end_s - start_s)
-        times_s = [sample["time_s"] for sample in self.samples if key in sample]
-        return all(unread_s(times_s, at_s) <= near_s for at_s in (start_s, end_s))
+        return all(unread_s(self.samples, key, at_s) <= near_s for at_s in (start_s, end_s))
 
     def cpu_share(self) -> float:
         """The cost of telemetry itself: the share of one CPU that its thread used."""
@@ -436,23 +435,27 @@ def grown(window: list[Sample], key: str) -> float:
     return values[-1] - values[0] if values else 0.0
 
 
+def readings_around(samples: list[Sample], key: str, time_s: float) -> list[tuple[float, float]]:
+    """Time and value of a counter's readings next to a time: one where it is beyond all, none of a
+    counter that was never seen."""
+    known = [(sample["time_s"], sample[key]) for sample in samples if key in sample]
+    after = bisect.bisect([at_s for at_s, _ in known], time_s)
+    return known[max(0, after - 1) : after + 1]
+
+
 def value_at(samples: list[Sample], key: str, time_s: float) -> float | None:
     """A cumulative counter at a time between two samples; None where it was never seen."""
-    known = [(sample["time_s"], sample[key]) for sample in samples if key in sample]
-    if not known:
-        return None
-    after = bisect.bisect([at_s for at_s, _ in known], time_s)
-    if after in (0, len(known)):
-        return known[min(after, len(known) - 1)][1]
-    (from_s, low), (to_s, high) = known[after - 1], known[after]
+    around = readings_around(samples, key, time_s)
+    if len(around) < 2:
+        return around[0][1] if around else None
+    (from_s, low), (to_s, high) = around
     return low + (high - low) * (time_s - from_s) / (to_s - from_s)
 
 
-def unread_s(times_s: list[float], at_s: float) -> float:
+def unread_s(samples: list[Sample], key: str, time_s: float) -> float:
     """How long a counter was not read around a time; infinite where it never was."""
-    after = bisect.bisect(times_s, at_s)
-    around = times_s[max(0, after - 1) : after + 1]
-    return max([at_s, *around]) - min([at_s, *around]) if around else math.inf
+    times_s = [at_s for at_s, _ in readings_around(samples, key, time_s)]
+    return max([time_s, *times_s]) - min([time_s, *times_s]) if times_s else math.inf
 
 
 def grown_between(samples: list[Sample], key: str, start_s: float, end_s: float) -> float:
