@@ -19,7 +19,6 @@ from typing import Any, TypedDict
 import psutil
 
 from profiles.watch import limits
-from profiles.watch.telemetry import children
 from workloads.machine.environment import of_child
 
 LOOPBACK = "127.0.0.1"
@@ -491,7 +490,7 @@ class Process:
         return self.exit_status is not None
 
     def confine(self, cpus: list[int]) -> None:
-        """From now on its threads, its children's and all that they start run on these CPUs."""
+        """From now on all its threads, and those that they will start, run on these CPUs."""
         allowed = set(cpus)
         confined: set[int] = set()
         # A thread that starts meanwhile may still have its starter's CPUs: looked at again.
@@ -502,12 +501,11 @@ class Process:
             confined |= unconfined
 
     def threads(self) -> set[int]:
-        """Thread ids, its children's too; none once all are gone."""
-        found: set[int] = set()
-        for pid in (self.pid, *children(self.pid)):
-            with contextlib.suppress(FileNotFoundError):
-                found |= {int(name) for name in os.listdir(f"/proc/{pid}/task")}
-        return found
+        """Thread ids; none once it is gone."""
+        try:
+            return {int(name) for name in os.listdir(f"/proc/{self.pid}/task")}
+        except FileNotFoundError:
+            return set()
 
     def wait(self, limit_s: float) -> bool:
         """Whether it ended by itself within the limit."""

@@ -113,10 +113,11 @@ class Found(Process):
 
     def confine(self, cpus: list[int]) -> None:
         """A container that was given these CPUs, or fewer, has no need of it."""
-        for thread in self.threads():
-            with contextlib.suppress(ProcessLookupError):
-                if not os.sched_getaffinity(thread) <= {*cpus}:
-                    os.sched_setaffinity(thread, cpus)
+        for pid in (self.pid, *children(self.pid)):
+            for thread in os.listdir(f"/proc/{pid}/task"):
+                with contextlib.suppress(ProcessLookupError):
+                    if not os.sched_getaffinity(int(thread)) <= {*cpus}:
+                        os.sched_setaffinity(int(thread), cpus)
 
     def was_killed(self) -> bool:
         """Whether its control group ran out of memory meanwhile."""

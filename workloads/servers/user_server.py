@@ -1,10 +1,10 @@
 """A user-supplied server: what a mode's `command` starts, which speaks HTTP/1.1 on loopback.
 
-Nothing builds it. From its start it runs on as many CPUs as the server has, so that it counts those
-that it has under load. It must listen on the port that it is given, where 127.0.0.1 reaches it. The
-process that listens there is measured, also where an engine or another session has started it. The
-JVM among its processes that listens, or else the first, is profiled by async-profiler; a server
-without a JVM by perf.
+Nothing builds it. It runs on the server's CPUs from its start, so that it counts those that it has
+under load. It must listen on the port that it is given, where 127.0.0.1 reaches it. The process
+that listens there is measured, also where an engine or another session has started it. The JVM
+among its processes that listens, or else the first, is profiled by async-profiler; a server without
+a JVM by perf.
 """
 
 from __future__ import annotations

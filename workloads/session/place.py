@@ -78,8 +78,6 @@ class Place:
     # Modes that may still be at work, and those for which a slice has waited in vain.
     doubtful: set[str] = field(default_factory=set)
     hopeless: set[str] = field(default_factory=set)
-    # Where a user's server is from its start until it is warm, if not on the server's CPUs.
-    seat_of: dict[str, list[int]] = field(default_factory=dict)
     # The backend that all servers share, if there is one.
     shared: Backend | None = None
     sharing: threading.Lock = field(default_factory=threading.Lock)
@@ -99,13 +97,6 @@ class Place:
     def is_shared(self) -> bool:
         """Whether the generator runs on the server's CPUs."""
         return self.generator.address == LOOPBACK and self.generator_cpus == self.server_cpus
-
-    def seats(self) -> list[list[int]]:
-        """Sets of as many CPUs as the server has, its own first."""
-        size = len(self.server_cpus)
-        others = [cpu for cpu in self.all_cpus if cpu not in self.server_cpus]
-        chunks = zip(*[iter(others)] * size, strict=False)
-        return [self.server_cpus, *map(list, chunks)]
 
     def cpus_of(self, side: str) -> list[int]:
         """The CPUs of the server, or of the generator, by the name of the side."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import itertools
 import random
 import time
 from collections.abc import Iterator, Mapping
@@ -105,32 +104,24 @@ class Session:
         spec = self.spec(self.names_of(mode)[0])
         self.place.alive[mode] = start(spec, folder, position, self.place)
 
-    def start_all(self, modes: list[str]) -> None:
-        """Starts them side by side; those that do not come up are in `silent` afterwards."""
-        list(self.threads.map(self.start_or_say, modes))
+    def start_all(self, modes: list[str], *, in_order: bool = False) -> None:
+        """Starts them side by side, or one after the other in drawn order.
 
-    def start_on_seats(self, modes: list[str], *, side_by_side: bool) -> None:
-        """The same, each on a seat of the place, in drawn order: one after the other, or on each.
-
-        What starts for the first time may prepare what all share, as tables of a database.
+        Those that do not come up are in `silent` afterwards.
         """
-        seats, drawn = self.place.seats(), self.random.sample(modes, len(modes))
-        self.place.seat_of = dict(zip(drawn, itertools.cycle(seats), strict=False))
-        lanes = len(seats) if side_by_side else 1
 
-        def start_each(lane: int) -> None:
-            for mode in drawn[lane::lanes]:
-                self.start_or_say(mode)
+        def start(mode: str) -> None:
+            try:
+                self.start(mode)
+            except NotAnswering as fault:
+                self.silent[mode] = fault
+                say(str(fault))
 
-        list(self.threads.map(start_each, range(lanes)))
-        self.place.seat_of = {}
-
-    def start_or_say(self, mode: str) -> None:
-        try:
-            self.start(mode)
-        except NotAnswering as fault:
-            self.silent[mode] = fault
-            say(str(fault))
+        if in_order:
+            for mode in self.random.sample(modes, len(modes)):
+                self.threads.submit(start, mode).result()
+            return
+        list(self.threads.map(start, modes))
 
     def stop(self, mode: str) -> None:
         """Ends the mode's processes; its folder stays."""

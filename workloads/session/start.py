@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-import json
 import shlex
 import time
 from http.client import HTTPException
@@ -141,9 +140,6 @@ def subject_of(
     if "command" in spec["mode"]:
         port = getattr(backend, "port", None)
         words = {"backend_port": str(port)} if port else {}
-        # An engine gives a container the CPUs that its command names, for good.
-        if "{cpus}" not in json.dumps(spec["mode"]):
-            cpus = place.seat_of.get(spec["mode"]["id"], cpus)
         return UserServer(spec["mode"], cpus, folder, free_port(position), words)
     java, address = provenance.java(spec["mode"].get("jdk")), place.generator.address
     argv = server.command(spec, java, free_port(position, address), len(cpus), address)

@@ -47,10 +47,9 @@ def measure(session: Session, recorder: Recorder) -> None:
     alone = [mode for mode in modes if session.plan.modes[mode].mode.get("alone")]
     together = [mode for mode in modes if mode not in alone]
     with session.phases.phase("start_s"):
-        if any("until" in session.spec(name)["slices"] for name in names):
-            session.start_on_seats(together, side_by_side=False)
-        else:
-            session.start_all(together)
+        session.start_all(
+            together, in_order=any("until" in session.spec(name)["slices"] for name in names)
+        )
     with session.phases.phase("warm_up_s"):
         warm_all(session, [name for name in session.plan.names() if name.mode in together])
     for modes in (together, *([mode] for mode in alone)):
@@ -273,12 +272,12 @@ def lasted_s(session: Session) -> float:
 
 
 def start_again(session: Session, names: list[Name]) -> None:
-    """New processes of all modes, started in drawn order, and warm."""
+    """New processes of all modes, started one after the other in drawn order, and warm."""
     modes = list(dict.fromkeys(name.mode for name in names))
     with session.phases.phase("restart_s"):
         for mode in modes:
             session.stop(mode)
-        session.start_on_seats(modes, side_by_side=True)
+        session.start_all(modes, in_order=True)
         warm_all(session, [name for name in names if name.mode in session.place.alive])
 
 

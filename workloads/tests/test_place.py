@@ -7,20 +7,6 @@ import pytest
 from workloads.session import place
 
 
-@pytest.mark.parametrize(
-    ("server", "generator", "seats"),
-    [
-        ([0], [1], [[0], [1]]),
-        ([1], [0, 2], [[1], [0], [2]]),
-        ([0, 1], [2, 3, 4], [[0, 1], [2, 3]]),
-        ([0, 1, 2], [3], [[0, 1, 2]]),
-        ([0, 1], [0, 1], [[0, 1]]),
-    ],
-)
-def test_seats_have_as_many_cpus_as_the_server(server, generator, seats):
-    assert place.Place(server, generator, None).seats() == seats
-
-
 @pytest.fixture
 def idles(monkeypatch):
     """Waits for processes whose clock says this; a moment lasts a second of the limit, 3 s."""

@@ -27,7 +27,6 @@ from workloads.record import pooling
 from workloads.servers import listening, perf, user_server
 from workloads.servers.user_server import UserServer
 from workloads.session import start as start_module
-from workloads.session.place import Place
 from workloads.session.start import ASK_AGAIN_S
 from workloads.tests.planned import plan_of, session_of
 from workloads.tests.test_testbed import gone
@@ -81,7 +80,7 @@ def start(tmp_path, monkeypatch):
     """Starts a mode as a session does; returns what is alive and why nothing is."""
     sessions = []
 
-    def run(*command, path="/", given_up_after="", backend=None, on_seats=False, **more):
+    def run(*command, path="/", given_up_after="", backend=None, **more):
         if given_up_after:
             monkeypatch.setattr(UserServer, "listening", until_it_said(given_up_after, monkeypatch))
         mode = {"id": "mine", "command": list(command), **more}
@@ -89,10 +88,7 @@ def start(tmp_path, monkeypatch):
         plan = replace(plan_of(), modes={"mine": part}, cells=(Name("mine", "low", "wrk2"),))
         session = session_of(plan, tmp_path / f"session-{len(sessions)}")
         sessions.append(session)
-        if on_seats:
-            session.start_on_seats(["mine"], side_by_side=True)
-        else:
-            session.start_all(["mine"])
+        session.start_all(["mine"])
         return session.place.alive.get("mine"), str(session.silent.get("mine", ""))
 
     yield run
@@ -115,30 +111,6 @@ def test_command_is_started_on_the_servers_cpus_and_asked(start):
     assert live.idle["server_threads"] == 1
     # Only a JVM counts these.
     assert live.subject.threads_started() is None
-
-
-@pytest.mark.parametrize("names_its_cpus", [False, True])
-def test_it_warms_up_on_its_seat_and_then_all_its_processes_have_the_servers_cpus(
-    start, monkeypatch, names_its_cpus
-):
-    monkeypatch.setattr(Place, "seats", lambda place: [CPUS[-1:]])
-    forks = "import os; os.fork() or time.sleep(99)\n"
-    more = {"environment": {"ON": "{cpus}"}} if names_its_cpus else {}
-    live, why = start(
-        *PYTHON, code().replace("while", forks + "while", 1), "{port}", **more, on_seats=True
-    )
-    assert why == ""
-    process = live.subject.process
-    seat = CPUS[:1] if names_its_cpus else CPUS[-1:]
-    while len(process.threads()) < 2:
-        time.sleep(0.01)
-    assert affinities(process) == {tuple(seat)}
-    process.confine(CPUS[:1])
-    assert affinities(process) == {tuple(CPUS[:1])}
-
-
-def affinities(process):
-    return {tuple(sorted(os.sched_getaffinity(thread))) for thread in process.threads()}
 
 
 def test_it_runs_in_its_folder_with_its_environment(start, tmp_path):
