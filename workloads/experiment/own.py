@@ -221,10 +221,15 @@ def tier_of(own: dict[str, Any], tool: str) -> dict[str, Any]:
             "length_s": length_s,
             "rounds": ROUNDS_AT_MOST,
             "extra_rounds": 0,
-            "until": {"budget_s": own["budget_s"], "slower_percent": limits_of(own)},
+            "until": until_of(own),
         },
         tool: load,
     }
+
+
+def until_of(own: dict[str, Any]) -> dict[str, Any]:
+    always = {"again": True} if own.get("a_a") else {}
+    return {"budget_s": own["budget_s"], "slower_percent": limits_of(own)} | always
 
 
 def sweep_of(own: dict[str, Any]) -> dict[str, Any]:

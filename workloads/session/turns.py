@@ -28,6 +28,7 @@ from workloads.session.session import Session, is_judged
 from workloads.session.until_decided import is_over, logs_of
 from workloads.session.variants import (
     ROUNDS_OF_A_START,
+    has_time_for_again,
     is_settled,
     logs_of_variants,
     start_takes_s,
@@ -47,9 +48,7 @@ def measure(session: Session, recorder: Recorder) -> None:
     alone = [mode for mode in modes if session.plan.modes[mode].mode.get("alone")]
     together = [mode for mode in modes if mode not in alone]
     with session.phases.phase("start_s"):
-        session.start_all(
-            together, in_order=any("until" in session.spec(name)["slices"] for name in names)
-        )
+        start_first(session, together)
     with session.phases.phase("warm_up_s"):
         warm_all(session, [name for name in session.plan.names() if name.mode in together])
     for modes in (together, *([mode] for mode in alone)):
@@ -58,6 +57,22 @@ def measure(session: Session, recorder: Recorder) -> None:
         record(session, recorder, profiled, {})
         for mode in modes:
             session.stop(mode)
+
+
+def start_first(session: Session, modes: list[str]) -> None:
+    """Starts these modes; variants one after the other, and the first one's second process last,
+    where there is time for it."""
+    slices = [session.spec(name)["slices"] for name in session.names if name.mode in modes]
+    until = next((each["until"] for each in slices if "until" in each), None)
+    if until is None:
+        session.start_all(modes)
+        return
+    variants = [mode for mode in modes if not mode.endswith(AGAIN)]
+    begun_s = time.monotonic()
+    session.start_all(variants, in_order=True)
+    has_time = has_time_for_again(time.monotonic() - begun_s, until["budget_s"])
+    if has_time or until.get("again"):
+        session.start_all([mode for mode in modes if mode not in variants])
 
 
 def load_all(session: Session, recorder: Recorder, names: list[Name]) -> dict[Name, list[Slice]]:
@@ -102,7 +117,7 @@ def record(
     with session.phases.phase("record_s"):
         for name in sorted(found, key=lambda name: name not in recorder.baselines):
             why = unable.get(name) or why_not(session, name) or why_others_ended_it(session)
-            recorder.write({name: found[name]}, why)
+            recorder.write({name: found[name]}, why or why_not_again(name, found[name]))
 
 
 def why_not(session: Session, name: Name) -> str:
@@ -117,6 +132,12 @@ def why_others_ended_it(session: Session) -> str:
     if not session.silent:
         return ""
     return f"not_ready: not loaded, as {', '.join(session.silent)} did not start"
+
+
+def why_not_again(name: Name, slices: list[Slice]) -> str:
+    """Why a second process of the first variant was not loaded."""
+    is_missing = name.mode.endswith(AGAIN) and not slices
+    return "not_ready: not loaded, as a start takes long for this budget" if is_missing else ""
 
 
 def needs_of(spec: dict[str, Any]) -> dict[str, int]:
@@ -237,15 +258,17 @@ def load_by_starts(
     """Rounds of all variants in one start after another, until the rule or the budget ends them.
 
     The first start is there and warm. Its time counts from the session's begin. The last one that
-    the budget has time for lasts until its end.
+    the budget has time for lasts until its end. A second process of the first variant that is not
+    there is not started.
     """
+    loaded = [n for n in names if n.mode in session.place.alive or not n.mode.endswith(AGAIN)]
     pairs = [name for name in names if session.plan.baseline(name) in {*names} - {name}]
     pairs = [name for name in pairs if not name.mode.endswith(AGAIN)]
     budget_s, number, begun_s = until["budget_s"], 0, 0.0
     for start in itertools.count(1):
         if start > 1:
             begun_s = lasted_s(session)
-            start_again(session, names)
+            start_again(session, loaded)
         ready_s = lasted_s(session) - begun_s
         ends_s = begun_s + start_takes_s(ready_s, budget_s)
         ends_s = ends_s if ends_s + ready_s < budget_s else budget_s
@@ -254,7 +277,7 @@ def load_by_starts(
             if number >= rounds and lasted_s(session) >= ends_s:
                 break
             number += 1
-            load_round(session, names, number, done)
+            load_round(session, loaded, number, done)
         logs = [logs_of_variants(done[name], done[session.plan.baseline(name)]) for name in pairs]
         show(f"{start} starts, {number} rounds, {lasted_s(session):.0f} s of {budget_s:.0f} s")
         over = lasted_s(session) >= budget_s or not pairs or not able(session, done)

@@ -24,9 +24,13 @@ from workloads.record.slice import PLAIN, Slice, common_rounds
 from workloads.session.students_t import quantile
 from workloads.session.until_decided import P99, VALUES, log_ratios
 
-# A budget has time for so many, unless more than two thirds of a start would be warm-up: Student's
-# t falls from 9.9 for three starts to 4.0 for six, while rounds of a start share what is its own.
-STARTS_PLANNED, ROUNDS_OF_A_START, TIMES_READY = 6, 1, 1.5
+# A budget has time for so many, unless more than three quarters of a start would be warm-up:
+# Student's t falls from 9.9 for three starts to 4.0 for six, while rounds of a start share what is
+# its own.
+STARTS_PLANNED, ROUNDS_OF_A_START, TIMES_READY = 6, 1, 4 / 3
+# A second process of the first variant joins if the variants came up within this share of a planned
+# start: it costs starts of all, and what comes up slowly warms up slowly.
+AGAIN_SHARE = 1 / 8
 CONFIDENCE = 0.99
 # Rounds from which on a slope of CPU time by speed is taken.
 ROUNDS_FOR_SPEED = 5
@@ -98,6 +102,11 @@ def is_beyond_rate(cpu: Starts, more: float, percent: float) -> bool:
 def start_takes_s(ready_s: float, budget_s: float) -> float:
     """How long a start lasts with its rounds, if it took so long until its servers were warm."""
     return max(budget_s / STARTS_PLANNED, min(TIMES_READY * ready_s, budget_s / STARTS_AT_LEAST))
+
+
+def has_time_for_again(up_s: float, budget_s: float) -> bool:
+    """Whether the first variant gets a second process, if the variants came up in so long."""
+    return up_s <= AGAIN_SHARE * budget_s / STARTS_PLANNED
 
 
 def logs_of_variants(mode: list[Slice], baseline: list[Slice]) -> dict[str, list[list[float]]]:

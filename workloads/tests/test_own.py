@@ -101,7 +101,10 @@ def test_short_file_becomes_one_session_of_two_modes_in_turns():
 )
 def test_first_variant_is_there_twice_where_the_budget_has_time(keys, modes):
     grid = grid_of(**keys)
-    assert [*grid.plan(grid.sessions[0]).modes] == modes
+    plan = grid.plan(grid.sessions[0])
+    assert [*plan.modes] == modes
+    # Where it is wanted, however long a start takes.
+    assert plan.loads["load/wrk2"].slices["until"].get("again", False) is keys.get("a_a", False)
 
 
 def test_users_are_a_closed_loop():

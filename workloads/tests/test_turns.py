@@ -343,6 +343,36 @@ def test_starts_that_take_long_are_three_within_the_budget(plan, monkeypatch):
     assert all(len(done) >= 6 for done in found.values())
 
 
+@pytest.mark.parametrize(
+    ("up_s", "again", "started"), [(1, {}, True), (9, {}, False), (9, {"again": True}, True)]
+)
+def test_second_process_of_the_first_variant_is_started_last_where_there_is_time(
+    plan, monkeypatch, up_s, again, started
+):
+    modes = {**plan.modes, "fixed-pool-again": plan.modes["fixed-pool"]}
+    names = [Name(mode, "low", "jmeter") for mode in (*BOTH, "fixed-pool-again")]
+    until = {"budget_s": 240, "slower_percent": {}} | again
+    session = session_of(replace(with_slices(plan, until=until), modes=modes, cells=tuple(names)))
+    clock, calls = iter((0.0, float(up_s))), []
+    monkeypatch.setattr(module.time, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(session, "start_all", lambda modes, **how: calls.append((modes, how)))
+    module.start_first(session, [*BOTH, "fixed-pool-again"])
+    last = [(["fixed-pool-again"], {})] if started else []
+    assert calls == [([*BOTH], {"in_order": True}), *last]
+
+
+def test_second_process_that_is_not_there_is_not_loaded_and_says_why(plan, monkeypatch):
+    modes = {**plan.modes, "fixed-pool-again": plan.modes["fixed-pool"]}
+    plan = replace(plan, modes=modes)
+    starts, found = by_starts(plan, monkeypatch, (*BOTH, "fixed-pool-again"))
+    assert len(starts) == 6
+    *others, (name, slices) = found.items()
+    assert all(done for _, done in others)
+    assert slices == []
+    assert module.why_not_again(name, slices).startswith("not_ready: not loaded, as ")
+    assert module.why_not_again(others[0][0], []) == ""
+
+
 def test_variant_that_is_alone_has_nothing_to_be_compared_with(plan, monkeypatch):
     """The other did not start."""
     assert by_starts(plan, monkeypatch, ("fixed-pool",))[0] == [1]

@@ -14,6 +14,7 @@ from workloads.session.variants import (
     P99,
     SERVED,
     at_one_speed,
+    has_time_for_again,
     interval_of,
     is_settled,
     is_slower,
@@ -106,8 +107,14 @@ def test_less_work_for_more_cpu_time_than_the_rate_explains_is_slower(cpu, settl
 
 def test_budget_has_six_starts_or_three_that_take_long():
     assert start_takes_s(2, 300) == 50
-    assert start_takes_s(40, 300) == 60
+    assert start_takes_s(45, 300) == 60
     assert start_takes_s(99, 300) == 100
+
+
+def test_second_process_of_the_first_variant_joins_what_comes_up_quickly():
+    assert has_time_for_again(1, 240)
+    assert not has_time_for_again(12, 240)
+    assert has_time_for_again(12, 600)
 
 
 def sides_of(make_slice, ratio, new_speeds, old_speeds):

@@ -255,6 +255,11 @@ test_that("the first variant against itself is the floor, and no part of the ver
   found <- judge_builds(results, c(of_new, "demo/new-again/low/wrk2/rep-1"))
   expect_equal(found$verdict, "not slower")
   expect_match(found$remarks, "^A/A floor of this machine.*CPU time per request [+]30.*do not trust the verdict", all = FALSE)
+  # One that had no time says why.
+  edit_cell(results, "new-again", outcome = "not_ready", outcome_reason = "not loaded, as a start takes long for this budget")
+  found <- judge_builds(results, c(of_new, "demo/new-again/low/wrk2/rep-1"))
+  expect_equal(found$verdict, "not slower")
+  expect_match(found$remarks, "^A/A floor of this machine: .*a start takes long", all = FALSE)
 })
 
 test_that("an invalid comparison is an error for JUnit", {
