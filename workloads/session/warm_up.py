@@ -40,8 +40,9 @@ STILL_FALLING = 0.85
 # Beyond what a request waits; most requests of a burst are never answered.
 ANSWER_LIMIT_S = 1
 DRAIN_LIMIT_S = 10
-# How long a load waits, at the most, for what the one before had compiled, and how often it looks.
-COMPILING_LIMIT_S, COMPILING_EVERY_S = 5, 0.05
+# How long a load waits, at the most, for what the one before had compiled, if its plan does not
+# say, and how often it looks.
+COMPILING_LIMIT_S, COMPILING_EVERY_S = 5.0, 0.05
 # A server that has answered nothing yet is still starting: its limit is no shorter than this.
 FIRST_ANSWER_LIMIT_S = 30
 LOADS_AT_LEAST = 2
@@ -127,6 +128,7 @@ def warm_up(
     idle_at_most = min(plan["compiler_share_at_most"] for plan in plans)
     least = max(plan["requests_at_least"] for plan in plans)
     limit_s = sum(plan["limit_s"] for plan in plans)
+    compiling_limit_s = min(plan.get("compiling_limit_s", COMPILING_LIMIT_S) for plan in plans)
     rest = partial(time.sleep, COMPILING_EVERY_S)
 
     def ask(load: dict[str, Any]) -> int:
@@ -134,7 +136,7 @@ def warm_up(
         result.right += right
         ask_as_between_slices(subject, study)
         if compilers:
-            until_idle(compilers, idle_at_most, COMPILING_LIMIT_S, rest)
+            until_idle(compilers, idle_at_most, compiling_limit_s, rest)
         return answered
 
     started_s = time.monotonic()

@@ -41,7 +41,7 @@ class Machine:
         self.courses, self.now_s, self.compiled_s, self.used_s = courses, 0.0, 0.0, 0.0
         self.loads, self.dies_after, self.right = [], dies_after, 1.0
         self.subject = SimpleNamespace(port=1, process=SimpleNamespace(pid=1, ended=self.ended))
-        self.asked = []
+        self.asked, self.waits_s = [], set()
         for name in ("ask", "rows", "counters", "watch"):
             setattr(self.subject, name, lambda *_, name=name, **on: self.asked.append(name))
 
@@ -57,13 +57,17 @@ class Machine:
         self.used_s += compiled_s + cost_us * requests / 1e6
         return requests, int(self.right * requests)
 
+    def until_idle(self, compilers, idle_at_most, limit_s, step):
+        self.asked.append("wait")
+        self.waits_s.add(limit_s)
+
     def warm_up(self, monkeypatch, *plans, compilers=("compilers",)):
         monkeypatch.setattr(module.time, "monotonic", lambda: self.now_s)
         monkeypatch.setattr(module, "compiler_threads", lambda pid: compilers)
         monkeypatch.setattr(module, "compiler_s", lambda threads: self.compiled_s)
         monkeypatch.setattr(module, "clock_s", lambda pid: self.used_s)
         monkeypatch.setattr(module, "short_load", self.short_load)
-        monkeypatch.setattr(module, "until_idle", lambda *_: self.asked.append("wait"))
+        monkeypatch.setattr(module, "until_idle", self.until_idle)
         return warm_up(self.subject, list(plans or [PLAN]), {"verify_path": "/verify"}, [0], None)
 
 
@@ -123,6 +127,15 @@ def test_loads_are_as_fast_as_the_server_answers(monkeypatch):
     slower = at_share(PLAN | {"burst": burst}, 1 / 64)
     assert (slower["rate_per_s"], slower["burst"]) == (100 / 64, burst | {"connections": 1})
     assert at_share(PLAN | {"burst": burst | {"connections": 0}}, 0.5)["burst"]["connections"] == 0
+
+
+@pytest.mark.parametrize(
+    ("said", "waits_s"), [({}, module.COMPILING_LIMIT_S), ({"compiling_limit_s": 1.25}, 1.25)]
+)
+def test_load_waits_for_the_compiler_no_longer_than_its_plan_says(monkeypatch, said, waits_s):
+    machine = Machine({"/a": [(0.0, 300, 100)]})
+    machine.warm_up(monkeypatch, PLAN | said)
+    assert machine.waits_s == {waits_s}
 
 
 def test_server_that_answers_nothing_yet_has_longer(monkeypatch):
