@@ -73,12 +73,11 @@ def variables(pid):
     return dict(pair.split("=", 1) for pair in pairs if pair)
 
 
-@pytest.mark.parametrize("virtual", [False, True])
-def test_a_spring_server_is_what_its_command_line_says(tmp_path, started, virtual):
+def test_a_spring_server_is_what_its_command_line_says(tmp_path, started):
     """Its threads say so to the rule `observed`: by number, and by their kind."""
     jar = ROOT / "servers/spring/target/spring.jar"
     argv = [str(provenance.java()), "-cp", str(jar), "artifact.spring.Application"]
-    argv += [f"--port={free_port(1)}", "--threads=50", *(["--virtual=true"] if virtual else [])]
+    argv += [f"--port={free_port(1)}", "--threads=50"]
     server = Server(argv, CPUS, tmp_path)
     started(server)
     found = variables(server.process.pid)
@@ -86,8 +85,8 @@ def test_a_spring_server_is_what_its_command_line_says(tmp_path, started, virtua
     assert found["LC_ALL"] == "C.UTF-8"
     assert f"listening on {LOOPBACK}:" in server.log.read_text()
     server.ask("/api/sleep-test?sleep_ms=1", 10)
-    assert (server.carriers() > 0) == virtual
-    assert (len(server.process.threads()) > 50) != virtual
+    assert server.carriers() == 0
+    assert len(server.process.threads()) > 50
 
 
 def test_a_database_and_its_client_keep_to_what_they_are_given(tmp_path, started):

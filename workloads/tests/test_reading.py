@@ -12,19 +12,21 @@ from workloads.experiment.reading import configuration
 ROOT = Path(__file__).resolve().parents[2]
 OURS = ROOT / "config.yaml"
 FILES = [OURS, *ROOT.glob("workloads/*.yaml"), *ROOT.glob("workloads/examples/*/config.yaml")]
-THREADS = "studies: {request-threads: {comparisons: {threads: {modes: {%s}}}}}"
-TIERS = "studies: {request-threads: {tiers: {%s}, comparisons: {threads: {tiers: [%s]}}}}"
-LOAD = "path: /jmeter/test, wrk2: {rate_per_s: 499, connections: 9}"
+# Read in a moment, as config.yaml is not.
+SMALL = Path(__file__).with_name("grid.yaml")
+THREADS = "studies: {web: {comparisons: {threads: {modes: {%s}}}}}"
+TIERS = "studies: {web: {tiers: {%s}, comparisons: {threads: {tiers: [%s]}}}}"
+LOAD = "path: /plain, wrk2: {rate_per_s: 499, connections: 9}"
 
 
 @pytest.fixture
 def mine(tmp_path):
-    """Read config.yaml with a file of this text over it."""
+    """Read a configuration with a file of this text over it."""
 
     def read(text):
         file = tmp_path / "mine.yaml"
         file.write_text(text)
-        return configuration([OURS, file])
+        return configuration([SMALL, file])
 
     return read
 
@@ -58,14 +60,14 @@ def test_our_own_files_are_read_as_yaml_reads_them(file):
     ],
 )
 def test_word_of_the_command_line_is_what_the_key_wants(word, key, value):
-    config = configuration([OURS], [word])
+    config = configuration([SMALL], [word])
     assert config[key] == value and type(config[key]) is type(value)
     Grid(config)
 
 
 def test_words_within_braces_change_what_they_name_alone():
     words = ["slices={rounds: 4}", "testbed={server_cpus: [0], generator_cpus: [1]}"]
-    config, ours = configuration([OURS], words), configuration([OURS])
+    config, ours = configuration([SMALL], words), configuration([SMALL])
     assert config["slices"] == ours["slices"] | {"rounds": 4}
     assert config["testbed"]["server_cpus"] == [0]
     assert config["testbed"]["load_limit_s"] == ours["testbed"]["load_limit_s"]
@@ -86,18 +88,18 @@ def test_words_within_braces_change_what_they_name_alone():
     ],
 )
 def test_word_that_cannot_be_meant_is_refused(word, expected):
-    assert expected in refusal(configuration([OURS], [word]))
+    assert expected in refusal(configuration([SMALL], [word]))
 
 
 def test_word_that_is_no_yaml_is_refused_by_itself():
     with pytest.raises(ConfigurationError, match="--config slices={rounds: 4, line 1: "):
-        configuration([OURS], ["slices={rounds: 4"])
+        configuration([SMALL], ["slices={rounds: 4"])
 
 
 @pytest.mark.parametrize("tier", ["500", "on", "no", "010", "1e3", "null", "2026-11-25"])
 def test_ids_are_texts_as_typed(mine, tier):
     config = mine(TIERS % (f"{tier}: {{{LOAD}}}", tier))
-    assert Cell("request-threads", "fixed-pool", tier, "wrk2", 1) in Grid(config).cells
+    assert Cell("web", "pool-5", tier, "wrk2", 1) in Grid(config).cells
 
 
 @pytest.mark.parametrize(
@@ -112,13 +114,13 @@ def test_ids_are_texts_as_typed(mine, tier):
     ],
 )
 def test_numbers_that_yaml_reads_otherwise_are_refused(mine, load, expected):
-    assert expected in refusal(mine(TIERS % (f"slow: {{path: /a, wrk2: {{{load}}}}}", "slow")))
+    assert expected in refusal(mine(TIERS % (f"late: {{path: /a, wrk2: {{{load}}}}}", "late")))
 
 
 def test_whole_number_may_be_written_as_a_decimal_and_with_underscores(mine):
     load = "path: /a, wrk2: {rate_per_s: 499.0, connections: 50.0}, slices: {rounds: 1_0}"
-    study = mine(TIERS % (f"slow: {{{load}}}", "slow"))["studies"]["request-threads"]
-    tier = study["tiers"]["slow"]
+    study = mine(TIERS % (f"late: {{{load}}}", "late"))["studies"]["web"]
+    tier = study["tiers"]["late"]
     assert tier["wrk2"] == {"rate_per_s": 499, "connections": 50}
     assert isinstance(tier["wrk2"]["connections"], int)
     assert tier["slices"] == {"rounds": 10}
@@ -128,7 +130,7 @@ def test_command_and_its_environment_are_texts_as_typed(mine):
     said = """[server, --port, "{port}", 8080, 1.50, on], expected_body: 007,
       environment: {DEBUG: on, RATE: 0.5, MORE: 010, EMPTY: , ALSO: "on"}"""
     config = mine(THREADS % f"mine: {{command: {said}}}")
-    mode = config["studies"]["request-threads"]["comparisons"]["threads"]["modes"]["mine"]
+    mode = config["studies"]["web"]["comparisons"]["threads"]["modes"]["mine"]
     assert mode["command"] == ["server", "--port", "{port}", "8080", "1.50", "on"]
     assert mode["expected_body"] == "007"
     expected = {"DEBUG": "on", "RATE": "0.5", "MORE": "010", "EMPTY": "", "ALSO": "on"}
@@ -160,4 +162,4 @@ def test_file_without_keys_is_refused(mine, text):
 def test_file_in_another_charset_is_refused(tmp_path):
     (tmp_path / "latin.yaml").write_bytes(b"studies: {x: {title: caf\xe9}}")
     with pytest.raises(ConfigurationError, match="latin.yaml: not UTF-8"):
-        configuration([OURS, tmp_path / "latin.yaml"])
+        configuration([SMALL, tmp_path / "latin.yaml"])
