@@ -15,7 +15,8 @@ MIB = 200
 PROGRAM = """
 public class Allocates {
     static byte[] kept;
-    public static void main(String[] arguments) {
+    public static void main(String[] arguments) throws Exception {
+        for (int i = 0; i < 30; i++) Thread.sleep(10);
         for (int i = 0; i < %d; i++) kept = new byte[1024 - 16];
     }
 }
@@ -24,13 +25,14 @@ public class Allocates {
 
 @pytest.fixture(scope="module")
 def cell(tmp_path_factory):
-    """A cell.json next to the recording of a program that allocates so many MiB."""
+    """A cell.json next to recordings of a program that waits and then allocates so many MiB."""
     folder = tmp_path_factory.mktemp("cell")
     java = provenance.java()
     (folder / "Allocates.java").write_text(PROGRAM % (MIB * 1024))
     subprocess.run([java.with_name("javac"), "Allocates.java"], cwd=folder, check=True)
     agent = f"-agentpath:{PROFILER}=start,event=itimer,interval=1ms,alloc=64k,jfr,file=profile.jfr"
-    options = [agent, "-Xmx64m", "-XX:+UseSerialGC"]
+    events = f"-XX:StartFlightRecording:{events_of('events.jfr')}".replace(" ", ",")
+    options = [agent, events, "-Xmx64m", "-XX:+UseSerialGC"]
     subprocess.run([java, *options, "Allocates"], cwd=folder, check=True, capture_output=True)
     profile = {"file": "profile.jfr", "engine": "itimer", "event": "itimer"}
     record = {
@@ -85,21 +87,8 @@ def test_cell_is_converted_once_and_is_empty_without_such_a_profile(cell, tmp_pa
     assert (tmp_path / "flamegraph.html").read_text() == "as it was"
 
 
-WAITER = """
-public class Waits {
-    public static void main(String[] arguments) throws Exception {
-        for (int i = 0; i < 30; i++) Thread.sleep(10);
-    }
-}
-"""
-
-
-def test_events_are_counted_with_their_time_within_the_window(tmp_path):
-    java = provenance.java()
-    (tmp_path / "Waits.java").write_text(WAITER)
-    subprocess.run([java.with_name("javac"), "Waits.java"], cwd=tmp_path, check=True)
-    start = f"-XX:StartFlightRecording:{events_of('events.jfr')}".replace(" ", ",")
-    subprocess.run([java, start, "Waits"], cwd=tmp_path, check=True, capture_output=True)
+def test_events_are_counted_with_their_time_within_the_window(cell, tmp_path):
+    shutil.copy(cell.with_name("events.jfr"), tmp_path)
     record = {"profile": {"start_epoch_s": 0, "end_epoch_s": 4e9}}
     (tmp_path / "cell.json").write_text(json.dumps(record))
     count_events(tmp_path)

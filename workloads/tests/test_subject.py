@@ -39,14 +39,22 @@ def start(tmp_path):
         subject.stop()
 
 
+@pytest.fixture(scope="module")
+def subject(tmp_path_factory):
+    """One for tests that leave its counters, settings and most of its rows as they are."""
+    subject = DatabaseSubject(spec(), CPUS, tmp_path_factory.mktemp("subject"), 1)
+    yield subject
+    subject.stop()
+
+
 def execute(subject, statement):
     with subject.database.connect() as connection, connection.cursor() as cursor:
         cursor.execute(statement)
         return cursor.fetchall()
 
 
-def test_every_row_is_what_the_seed_says(start):
-    rows = execute(start(), "SELECT id, k, c, pad FROM sbtest1 ORDER BY id")
+def test_every_row_is_what_the_seed_says(subject):
+    rows = execute(subject, "SELECT id, k, c, pad FROM sbtest1 ORDER BY id")
     data, ids = Data(), list(range(1, ROWS + 1))
     assert [row[0] for row in rows] == ids
     assert sorted(row[1] for row in rows) == ids
@@ -59,8 +67,7 @@ def test_another_seed_gives_other_rows():
 
 
 @pytest.mark.parametrize("check", ["kept", "whole"])
-def test_expected_sums_are_those_of_the_database(start, check):
-    subject = start()
+def test_expected_sums_are_those_of_the_database(subject, check):
     assert execute(subject, check_sql(check, subject.database.dialect)) == (Data().expected(check),)
 
 
@@ -68,14 +75,13 @@ def test_expected_sums_are_those_of_the_database(start, check):
     ("change", "script", "seen"),
     [
         ("DELETE FROM sbtest1 WHERE id = 3", "oltp_read_only", True),
-        ("DELETE FROM sbtest1 WHERE id = 3", "oltp_read_write", True),
-        ("UPDATE sbtest1 SET k = k + 1 WHERE id = 3", "oltp_read_only", True),
-        ("UPDATE sbtest1 SET k = k + 1 WHERE id = 3", "oltp_read_write", False),
-        ("UPDATE sbtest1 SET c = 'x' WHERE id = 3", "oltp_point_select", True),
+        ("DELETE FROM sbtest1 WHERE id = 4", "oltp_read_write", True),
+        ("UPDATE sbtest1 SET k = k + 1 WHERE id = 5", "oltp_read_only", True),
+        ("UPDATE sbtest1 SET k = k + 1 WHERE id = 6", "oltp_read_write", False),
+        ("UPDATE sbtest1 SET c = 'x' WHERE id = 7", "oltp_point_select", True),
     ],
 )
-def test_a_change_that_the_load_cannot_have_made_shows(start, change, script, seen):
-    subject = start()
+def test_a_change_that_the_load_cannot_have_made_shows(subject, change, script, seen):
     subject.prepare(spec(script))
     before = subject.ask("/sums", 5)
     assert subject.state("/sums", 5) == ("completed", "", before)
@@ -85,9 +91,9 @@ def test_a_change_that_the_load_cannot_have_made_shows(start, change, script, se
     assert (after != before) == seen
 
 
-def test_every_slice_is_checked_by_its_own_script(start):
+def test_every_slice_is_checked_by_its_own_script(subject):
     """One database serves all tiers of its mode."""
-    subject, checked = start(), []
+    checked = []
     for script in ("oltp_read_write", "oltp_read_only"):
         subject.prepare(spec(script))
         checked.append(subject.check)
@@ -103,8 +109,7 @@ def test_the_treatment_is_read_back(start):
     }
 
 
-def test_counters_count_connections_and_statements(start):
-    subject = start()
+def test_counters_count_connections_and_statements(subject):
     before = subject.counters(None, 5)
     for _ in range(4):
         execute(subject, "SELECT 1")

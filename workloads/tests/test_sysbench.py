@@ -107,15 +107,26 @@ def test_anything_else_is_a_fault_of_the_harness(tmp_path):
         collected("bash: no such thing", tmp_path)
 
 
+@pytest.fixture(scope="module")
+def default(tmp_path_factory):
+    subject = DatabaseSubject(spec(), CPUS, tmp_path_factory.mktemp("default"), 1)
+    yield subject
+    subject.stop()
+
+
 @pytest.fixture
-def run(tmp_path):
-    """Runs sysbench on a database of its own; returns the load and by how much counters grew."""
+def run(default, tmp_path):
+    """Runs sysbench, on a database of its own where that has options; returns the load and by how
+    much counters grew.
+    """
     subjects = []
 
     def run_sysbench(**changes):
-        asked = spec(**changes)
-        subject = DatabaseSubject(asked, CPUS, tmp_path, 1)
-        subjects.append(subject)
+        asked, subject = spec(**changes), default
+        if "options" in changes:
+            subject = DatabaseSubject(asked, CPUS, tmp_path, 1)
+            subjects.append(subject)
+        subject.prepare(asked)
         before = subject.counters(None, 5)
         start_s = time.time()
         with (tmp_path / "generator.log").open("w") as log:
@@ -163,6 +174,8 @@ def test_a_full_disk_is_an_outcome(run):
     full = {
         "innodb_file_per_table": 0,
         "innodb_data_file_path": "ibdata1:12M:autoextend:max:16M",
+        # Fills it sooner.
+        "innodb_flush_log_at_trx_commit": 0,
     }
     load, _ = run(script="oltp_insert", options=full, duration_s=30)
     assert "is full" in load["fault"]["reason"]
