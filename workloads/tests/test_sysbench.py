@@ -173,7 +173,7 @@ def test_a_full_server_refuses_and_the_run_tells(run):
 def test_a_full_disk_is_an_outcome(run):
     full = {
         "innodb_file_per_table": 0,
-        "innodb_data_file_path": "ibdata1:12M:autoextend:max:16M",
+        "innodb_data_file_path": "ibdata1:12M:autoextend:max:14M",
         # Fills it sooner.
         "innodb_flush_log_at_trx_commit": 0,
     }
