@@ -30,7 +30,7 @@ request-threads  smoke-burst      jmeter           thread-per-request fixed-pool
 request-threads  smoke-waiting    jmeter           thread-per-request fixed-pool
 request-threads  smoke-sweep      sweep            thread-per-request fixed-pool
 blocking-remote  smoke-remote     jmeter           pool-200-blocking pool-1-blocking
-blocking-remote  smoke-rate       wrk2             pool-200-blocking pool-1-blocking
+blocking-remote  smoke-rate       wrk2             pool-200-blocking
 virtual-threads  smoke-sleep      jmeter           platform-50 virtual virtual-semaphore-50
 virtual-threads  smoke-query      jmeter           platform-hikari-10 virtual-hikari-10
 virtual-threads  smoke-lock       jmeter           virtual-lock-21 virtual-synchronized-21
