@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # Every check of the project; all are run, whatever fails. The smoke run is the whole pipeline on tiny tiers, and what
 # it leaves is tested as one would test a real run. Checks that measure nothing run one after the other next to the build,
-# to the servers' tests and to the first sessions of the smoke run, whose values do not count, with low priority.
+# to the servers' tests and to the smoke run, whose values do not count, with low priority. Both lanes end together: what
+# the second has not begun when the first has nothing left to do, the first takes.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit
 
 folder=$(mktemp -d)
+mkdir "$folder/taken"
 trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$folder"' EXIT
 check() { # check NAME COMMAND…
   local name=$1 start=$SECONDS outcome=passed
@@ -13,6 +15,10 @@ check() { # check NAME COMMAND…
   printf '\n== %s\n' "$name"
   "$@" || outcome=FAILED
   printf '%-7s %4d s  %s\n' "$outcome" $((SECONDS - start)) "$name" >>"$folder/results"
+}
+
+take() { # take NAME COMMAND…: a check, unless the other lane has taken it
+  mkdir "$folder/taken/$1" 2>/dev/null && check "$@"
 }
 
 lint_r='
@@ -25,37 +31,42 @@ smoke_results=(paper/tests/test_smoke.py paper/tests/test_smoke_report.py paper/
 mapfile -t shell_scripts < <(find .ci/run analysis paper profiles servers workloads \( -name '*.sh' -o -path .ci/run \))
 
 beside() {
-  check "ruff" ruff check --quiet
-  check "ruff format" ruff format --check --quiet
-  check "snakefmt" snakefmt --check Snakefile ./*/*.smk
-  check "mypy" mypy
-  check "words" python3 profiles/setup/words.py
-  check "shellcheck" shellcheck "${shell_scripts[@]}"
-  check "paper (testthat)" Rscript paper/tests/testthat.R
-  check "analysis (testthat)" Rscript analysis/tests/testthat.R but masks
-  check "lintr" Rscript -e "$lint_r"
+  take "ruff" ruff check --quiet
+  take "ruff format" ruff format --check --quiet
+  take "snakefmt" snakefmt --check Snakefile ./*/*.smk
+  take "mypy" mypy
+  take "words" python3 profiles/setup/words.py
+  take "shellcheck" shellcheck "${shell_scripts[@]}"
+  take "paper (testthat)" Rscript paper/tests/testthat.R
+  take "analysis (testthat)" Rscript analysis/tests/testthat.R but masks
+  take "lintr" Rscript -e "$lint_r"
   # The others need what is built.
   until [[ -e $folder/built ]]; do sleep 1; done
-  check "generator" make -C workloads/due test
-  check "analysis of masked cells (testthat)" Rscript analysis/tests/testthat.R masks
-  check "profiles, analysis, paper (pytest)" pytest --quiet --durations=12 profiles analysis paper "${smoke_results[@]/#/--ignore=}"
+  take "generator" make -C workloads/due test
+  take "analysis of masked cells (testthat)" Rscript analysis/tests/testthat.R masks
+  take "paper (pytest)" pytest --quiet --durations=12 paper "${smoke_results[@]/#/--ignore=}"
+  take "analysis (pytest)" pytest --quiet --durations=12 analysis
+  take "profiles (pytest)" pytest --quiet --durations=12 profiles
 }
-printf 'FAILED     0 s  checks beside the build were cut off\n' >"$folder/cut"
-{
+with_low_priority() {
   renice -n 5 "$BASHPID" >/dev/null
-  beside
-  rm "$folder/cut"
-} >"$folder/beside.log" 2>&1 &
+  "$@"
+}
+(with_low_priority beside) >"$folder/beside.log" 2>&1 &
 check "build" make build
 touch "$folder/built"
 # Not verify, which would write the jars again.
 check "servers (JUnit)" mvn --batch-mode --quiet --strict-checksums --file servers/pom.xml test
 check "smoke run" make smoke
-# Beside what is left of the others, so that neither CPU is idle.
+# After the smoke run: the servers of both would take the same ports.
 check "workloads (pytest)" nice -n 5 pytest --quiet --durations=12 workloads --ignore=workloads/due
+(with_low_priority beside)
 wait
 cat "$folder/beside.log"
-cat "$folder/cut" >>"$folder/results" 2>/dev/null
+for taken in "$folder"/taken/*; do
+  grep --quiet --line-regexp ".* s  ${taken##*/}" "$folder/results" ||
+    printf 'FAILED     0 s  %s was cut off\n' "${taken##*/}" >>"$folder/results"
+done
 check "smoke results (pytest)" pytest --quiet "${smoke_results[@]}"
 
 failed=$(grep -c '^FAILED' "$folder/results")
