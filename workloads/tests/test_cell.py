@@ -1,12 +1,9 @@
-"""cell.json: pauses within the slices, outcomes, profiles, and records that are wrong."""
+"""cell.json: pauses within the slices, outcomes and profiles."""
 
-import json
 from types import SimpleNamespace
 
 import pytest
-from jsonschema import ValidationError
 
-from workloads.record import cell_folder
 from workloads.record.cell import digest, measured, profile_of, silent
 from workloads.record.load import COLLECTIONS, collections, nothing_sent
 from workloads.record.slice import PROFILED
@@ -145,9 +142,3 @@ def test_cell_in_which_nothing_was_sent_says_why(why, outcome, reason):
     assert record["load"]["requests_recorded"] == record["load"]["slices"]["plain"] == 0
     assert nothing_sent("open").keys() <= record["load"].keys()
     assert record["server"] is record["machine"] is None
-
-
-def test_schema_knows_a_wrong_record():
-    with pytest.raises(ValidationError):
-        cell_folder.validate({"schema": 2})
-    assert json.loads(cell_folder.SCHEMA.read_text())["title"] == "cell.json"

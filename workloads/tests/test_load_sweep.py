@@ -339,17 +339,6 @@ def test_objective_is_met_up_to_where_theory_has_it(sweep_queue, objective_ms):
             assert met == (share < 1), share
 
 
-def test_latency_of_one_worker_follows_theory(sweep_queue):
-    _, rows = sweep_queue(Queue(exponential(MU)), duration_s=20, rounds=2)
-    below = [row for row in rows if row["offered_per_s"] < 0.8 * MU]
-    for name, quantile in (("p50", math.log(2)), ("p99", math.log(100))):
-        shares = [
-            row[f"latency_{name}_ms"] * (MU - row["offered_per_s"]) / 1000 / quantile
-            for row in below
-        ]
-        assert statistics.mean(shares) == pytest.approx(1, rel=0.1), name
-
-
 def test_pool_of_waiting_threads_has_the_capacity_of_its_threads(sweep_queue):
     # 50 threads that wait 100 ms each: 500 a second.
     pool = Queue(lambda chance: 0.1, workers=50)

@@ -9,9 +9,8 @@ from workloads.experiment.plan import Name
 from workloads.record.slice import CALIBRATION, PLAIN
 from workloads.session import load_sweep as sweep_module
 from workloads.session import overload as module
-from workloads.session.load_sweep import calibrated, seed_of
+from workloads.session.load_sweep import seed_of
 from workloads.session.overload import load_overload
-from workloads.tests.test_load_sweep import session_of as swept_session
 
 BASE, OTHER = (Name(mode, "beyond", "overload") for mode in ("base", "other"))
 CAPACITY = {"base": 1000.0, "other": 3000.0}
@@ -154,16 +153,3 @@ def test_mode_whose_server_broke_is_not_loaded_again(overloaded, end):
 def test_mode_that_does_not_start_again_has_no_more_slices(overloaded):
     found, _ = overloaded(session_of(rounds=2), ends={"other": [{}, None]})
     assert len(found[OTHER]) == 1
-
-
-def test_sweeps_estimate_as_before(make_slice, monkeypatch):
-    monkeypatch.setattr(sweep_module, "drain", lambda session, mode: None)
-
-    def once(name, kind, step, done, spec):
-        rate = spec["tool"]["rate_per_s"]
-        load = {"requests_offered": 1, "responses_2xx": 1, "sustained": True, "offered_per_s": rate}
-        load |= {"served_per_s": min(rate, 700.0), "generator_thread": 0.1}
-        done.append(make_slice(step, kind, load=load))
-
-    name = Name("one", "short", "sweep")
-    assert calibrated(swept_session(), name, once, 250.0).calibrated_per_s == 700

@@ -107,6 +107,7 @@ def test_every_due_request_is_accounted_for():
     assert load["throughput_per_s"] == pytest.approx(396)
     assert load["limited_by_generator"] == "late"
     assert load["bodies_right"] == 1978
+    assert (load["connections_opened"], load["reconnects"]) == (103, 3)
     assert (load["body_bytes_min"], load["body_bytes_max"]) == (41, 42)
     assert load["latency_mean_ms"] == 2.5
     assert (load["answers_in_warm_up"], load["failures_in_warm_up"]) == (3, 1)
@@ -123,14 +124,5 @@ def test_fastest_answer_is_told_where_all_were_right():
 def test_due_counts_bodies_of_the_right_length_where_there_is_one():
     command = wrk2.command(SPEC, Path("java"), SERVER)
     assert command[command.index("--body-bytes") + 1] == "42"
-    assert "--body-bytes" not in wrk2.command(SPEC | {"study": {}}, Path("java"), SERVER)
-
-
-def test_due_leaves_the_latency_without_its_own_lateness():
-    command = wrk2.command(SPEC, Path("java"), SERVER)
     assert command[command.index("--hgrm-without-lag") + 1] == "latency-without-lag.hgrm"
-
-
-def test_connections_are_counted_by_due():
-    load = wrk2.from_due(DUE)
-    assert (load["connections_opened"], load["reconnects"]) == (103, 3)
+    assert "--body-bytes" not in wrk2.command(SPEC | {"study": {}}, Path("java"), SERVER)

@@ -75,7 +75,9 @@ def test_a_runtime_tells_its_version_from_its_release_file(monkeypatch, tmp_path
     assert doctor.runtime(21) == Finding("Java runtime 21", OK, "21.0.8+9-LTS")
 
 
-def test_a_user_without_a_name_is_the_first_finding(monkeypatch):
+def test_a_user_without_a_name_is_the_first_finding(monkeypatch, tmp_path):
+    monkeypatch.setattr(doctor, "TOOLS", tmp_path)
+    monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(doctor.os, "geteuid", lambda: 54321)
     first = doctor.tools()[0]
     assert (first.name, first.state) == ("user", REMARK)
@@ -277,15 +279,6 @@ def test_a_disk_that_is_too_small_is_named(tmp_path):
     assert said.startswith(f"no space left in {tmp_path}: ") and f"{2 * free_mib + 1} are" in said
 
 
-def test_a_real_folder_mounted_noexec_is_found():
-    lines = [line.split() for line in Path("/proc/mounts").read_text().splitlines()]
-    closed = [Path(words[1]) for words in lines if "noexec" in words[3].split(",")]
-    folder = next((path for path in closed if path.is_dir()), None)
-    if not folder:
-        pytest.skip("nothing is mounted noexec here")
-    assert doctor.no_programs([folder]).startswith(f"{folder} mounted noexec")
-
-
 def test_home_that_is_missing_draws_a_remark(monkeypatch, tmp_path):
     monkeypatch.setenv("HOME", str(tmp_path))
     assert doctor.home().state == OK
@@ -309,7 +302,8 @@ def test_on_this_machine_every_finding_is_one_plain_line():
     done = subprocess.run([sys.executable, doctor.__file__], capture_output=True, text=True)
     os.close(held)
     report, _, rest = done.stdout.partition("\n\n")
-    assert len(report.splitlines()) == len(doctor.findings())
+    found = report.splitlines()
+    assert len(found) > 20 and all(line.startswith((OK, REMARK, MISSING)) for line in found)
     assert "\033" not in done.stdout
     assert done.returncode == (1 if rest.startswith("required") else 0), done.stderr
 

@@ -321,17 +321,6 @@ def test_files_of_all_processes_bound_all_but_root(tree, monkeypatch):
         assert limits.files_left(root) == left
 
 
-RAISED = (
-    "from profiles.watch import limits\nlimits.raise_descriptors(); print(*limits.descriptors())"
-)
-
-
-def test_soft_limit_of_descriptors_is_raised_to_the_hard_one():
-    argv = ["prlimit", "--nofile=128:1500", sys.executable, "-c", RAISED]
-    done = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, check=True)
-    assert done.stdout == "1500 1500\n"
-
-
 @pytest.mark.parametrize(
     ("has", "raised"),
     [

@@ -124,6 +124,7 @@ def test_any_number_of_connections_sends_the_same_timetable(due, connections):
         run = due(f"-c{connections}", "-d250ms", "-R200", server.url())
     assert run.account()["completed"] == 50
     assert [row["due"] for row in run.series()][0] == "50"
+    assert "mixed_in" not in run.json and "mixed in" not in run.text
 
 
 def as_in_hgrm(value_ms):
@@ -223,9 +224,3 @@ def test_a_mix_has_a_latency_for_each_path(due, tmp_path):
     for others in ("corrected.hgrm", "uncorrected.hgrm"):
         assert read_hgrm(run.folder / others)[-1][2] == 200 - sent
     assert re.search(r"^ +mixed in +\d{3,}\.", run.text, re.MULTILINE)
-
-
-def test_without_a_mix_there_is_none(due):
-    with serving(answering(OK)) as server:
-        run = due("-d100ms", "-R50", server.url())
-    assert "mixed_in" not in run.json and "mixed in" not in run.text
