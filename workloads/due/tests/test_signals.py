@@ -69,17 +69,6 @@ def test_stop_with_much_left(tmp_path):
     assert account["unsent_at_end"] > 0.9 * account["due"]
 
 
-@pytest.mark.parametrize("behavior", [answering(OK), silent], ids=["answers", "silent"])
-def test_stop_a_warm_up_load(tmp_path, behavior):
-    """How the project warms servers up: a load for longer than needed, stopped when it is warm."""
-    with serving(behavior) as server:
-        flags = ("-c8", "-R100000", "-d60s", server.url())
-        run = stop_when(seen(server, 8), tmp_path, *flags)
-    account = run.account()
-    assert account["due"] == pytest.approx(100_000 * run.json["measured_s"], abs=2)
-    assert account["in_flight_at_end"] <= 8
-
-
 def test_stop_while_every_connect_is_refused(tmp_path):
     """The next request of a connection is overdue: the loop must come to look at the signal."""
     begin = time.monotonic()
