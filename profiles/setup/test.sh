@@ -17,7 +17,7 @@ check() { # check NAME COMMAND…
   printf '%-7s %4d s  %s\n' "$outcome" $((SECONDS - start)) "$name" >>"$folder/results"
 }
 
-take() { # take NAME COMMAND…: a check, unless the other lane has taken it
+take() { # take NAME COMMAND…: a check, unless the other lane has taken it; NAME is a folder's, too
   mkdir "$folder/taken/$1" 2>/dev/null && check "$@"
 }
 

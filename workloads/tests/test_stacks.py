@@ -44,13 +44,23 @@ def modes_of(study):
     return {name: part for plan in plans for name, part in plan.modes.items()}
 
 
-def is_alike(part):
-    """Modes that only the JVM tells apart have the same answers and limits."""
-    return part.study["server"]["class"], json.dumps(part.mode["options"])
+def with_each_option(modes):
+    """Names of modes that have a class or an option that none before has.
+
+    What the JVM's options tell apart has the same answers and limits.
+    """
+    seen, found = set(), []
+    for name, part in modes.items():
+        server = part.study["server"]["class"]
+        said = {server, *((server, *option) for option in part.mode["options"].items())}
+        if not said <= seen:
+            found.append(name)
+        seen |= said
+    return found
 
 
 OURS = {name: part for name, part in modes_of("stacks").items() if "command" not in part.mode}
-MODES = {is_alike(part): name for name, part in OURS.items()}.values()
+MODES = with_each_option(OURS)
 # Modes of one stack differ in their options, and share its limits.
 STACKS = {OURS[name].study["server"]["class"]: name for name in MODES}
 PATIENCE_S = 30
