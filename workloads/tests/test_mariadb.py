@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import psutil
@@ -16,6 +15,7 @@ import pytest
 from workloads.servers.databases import mariadb, scratch
 from workloads.servers.databases.mariadb import MariaDB
 from workloads.servers.databases.scratch import PREFIX, Scratch
+from workloads.tests.processes import NONE, rights, until
 
 ROOT = Path(__file__).resolve().parents[2]
 CPUS = sorted(os.sched_getaffinity(0))
@@ -47,13 +47,6 @@ def left_over(folder):
     return list(folder.glob(f"{PREFIX}*"))
 
 
-def until(condition, limit_s=30):
-    deadline_s = time.monotonic() + limit_s
-    while not condition():
-        assert time.monotonic() < deadline_s, "it did not happen in time"
-        time.sleep(0.02)
-
-
 def test_it_answers_its_user_with_the_variables_asked_for(database):
     with database.connect() as connection, connection.cursor() as cursor:
         cursor.execute("SELECT @@max_connections, @@innodb_buffer_pool_size, DATABASE()")
@@ -77,22 +70,9 @@ def test_it_listens_on_loopback_only(database):
     assert listening == [("127.0.0.1", database.port)]
 
 
-def rights(pid):
-    """User ids, capability sets and the like of a process, as the kernel writes them."""
-    names = ("Uid", "CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb", "NoNewPrivs")
-    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-    status = dict(line.split(":\t", 1) for line in lines)
-    return {name: status[name] for name in names}
-
-
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root has privileges to drop")
 def test_it_runs_without_roots_privileges(database):
-    none = "0" * 16
-    assert rights(database.process.pid) == {
-        "Uid": "\t".join(["65534"] * 4),
-        **dict.fromkeys(("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"), none),
-        "NoNewPrivs": "1",
-    }
+    assert rights(database.process.pid) == NONE
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can enter every folder")

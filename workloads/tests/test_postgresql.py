@@ -16,6 +16,7 @@ import pytest
 from workloads.servers.databases import pgbouncer, postgresql
 from workloads.servers.databases.scratch import PREFIX
 from workloads.servers.databases.subject import DatabaseSubject
+from workloads.tests.processes import NONE, rights
 from workloads.tools import sysbench
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -83,25 +84,13 @@ def test_it_answers_its_user_and_nobody_else(alive):
             connect(alive, **other)
 
 
-def rights(pid):
-    """User ids, capability sets and the like of a process, as the kernel writes them."""
-    names = ("Uid", "CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb", "NoNewPrivs")
-    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-    status = dict(line.split(":\t", 1) for line in lines)
-    return {name: status[name] for name in names}
-
-
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root has privileges to drop")
 def test_its_processes_run_without_roots_privileges(alive):
     with connect(alive):
         processes = [each.pid for each in (alive.process, alive.pooler) if each]
         processes += [child.pid for child in psutil.Process(alive.process.pid).children()]
         for pid in processes:
-            assert rights(pid) == {
-                "Uid": "\t".join(["65534"] * 4),
-                **dict.fromkeys(("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"), "0" * 16),
-                "NoNewPrivs": "1",
-            }
+            assert rights(pid) == NONE
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")

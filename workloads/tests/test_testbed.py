@@ -18,16 +18,10 @@ from profiles.watch import limits
 from profiles.watch.tests.namespaces import in_namespace, python
 from workloads.machine import testbed
 from workloads.machine.testbed import Process
+from workloads.tests.processes import until
 
 ROOT = Path(__file__).resolve().parents[2]
 CPUS = sorted(os.sched_getaffinity(0))[:1]
-
-
-def until(condition, limit_s=30):
-    deadline_s = time.monotonic() + limit_s
-    while not condition():
-        assert time.monotonic() < deadline_s, "it did not happen in time"
-        time.sleep(0.02)
 
 
 def gone(pid):
