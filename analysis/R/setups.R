@@ -26,7 +26,7 @@ read_setup <- function(cell) {
     study = cell$cell$study, mode = cell$cell$mode, tier = cell$cell$tier, tool = cell$cell$tool,
     path = path, kind = or_else(mode$kind, ""), open = !is.null(tool$rate_per_s),
     wait_s = or_else(configuration$tier$sleep_ms, 0) / 1000, work_s = number_in_path(path, "cpu_us") / 1e6,
-    cpus = max(1, length(cell$provenance$server_cpus)),
+    cpus = max(1, min(length(cell$provenance$server_cpus), cell$configuration$mode$cpu_limit)),
     shares_cpus = setequal(cell$backend$cpus, cell$provenance$server_cpus),
     users = number(c(tool$users, tool$workers, tool$clients)[1]),
     steady = is.null(tool$rate_per_s) && is.null(tool$loops),

@@ -1,4 +1,5 @@
-"""Memory of a server that has a control group of its own, as a container has (cgroups(7)).
+"""Control groups of servers (cgroups(7)): memory of one that has its own, as a container has, and a
+group that limits CPU time, as Kubernetes and `docker run --cpus` do.
 
 Version 1 and 2 of the kernel's groups; a process in the group of this program has none of its own.
 """
@@ -6,12 +7,19 @@ Version 1 and 2 of the kernel's groups; a process in the group of this program h
 from __future__ import annotations
 
 import contextlib
+import itertools
+import os
 from dataclasses import dataclass
 from pathlib import Path
+
+from profiles.watch import limits
 
 ROOT = Path("/sys/fs/cgroup")
 # Where each version counts the times that memory ran out.
 KILLS = ("memory.events", "memory.oom_control")
+# Names of groups that this program makes, with its process id and a number; the kernel's period.
+PREFIX, PERIOD_US = "thread-artifact-", 100_000
+numbers = itertools.count(1)
 
 
 def memory_group(pid: int | str) -> Path | None:
@@ -66,3 +74,49 @@ def out_of_memory_kills(pid: int) -> Kills:
     kills = Kills(own_group(pid), 0)
     kills.before = kills.count()
     return kills
+
+
+def limited_group(cpus: float, root: Path = limits.ROOT) -> Path:
+    """A new group whose processes use no more than so many CPUs' time in each 100 ms.
+
+    Its folder is the caller's to remove. Empty groups of runs that were killed are removed. Raises
+    OSError where none can be made, as by a user who is not root.
+    """
+    faults = []
+    for above in reversed([*limits.cgroups("cpu", root)]):
+        remove_left(above)
+        group = above / f"{PREFIX}{os.getpid()}-{next(numbers)}"
+        try:
+            group.mkdir()
+            limit(group, round(cpus * PERIOD_US))
+        except OSError as fault:
+            faults.append(str(fault))
+            with contextlib.suppress(OSError):
+                group.rmdir()
+        else:
+            return group
+    raise OSError("; ".join(faults) or "no control group limits CPU time here")
+
+
+def remove_left(above: Path) -> None:
+    """Removes what runs made that are gone."""
+    for left in above.glob(f"{PREFIX}*"):
+        if not Path(f"/proc/{left.name.removeprefix(PREFIX).partition('-')[0]}").exists():
+            with contextlib.suppress(OSError):
+                left.rmdir()
+
+
+def limit(group: Path, quota_us: int) -> None:
+    """Version 1 of the groups has a quota that is there already, version 2 a quota with its period,
+    where the group above hands the controller down."""
+    first = group / "cpu.cfs_quota_us"
+    file, text = (first, "") if first.exists() else (group / "cpu.max", f" {PERIOD_US}")
+    # Without it a file of that name would be made in a folder that is no group.
+    if not file.exists():
+        raise OSError(f"{group.parent} hands no limit on CPU time down")
+    file.write_text(f"{quota_us}{text}")
+
+
+def entering(group: Path) -> list[str]:
+    """Words before a command that is to run in the group from its start on."""
+    return ["sh", "-c", 'echo $$ >"$0" && exec "$@"', str(group / "cgroup.procs")]

@@ -33,7 +33,7 @@ OF_COMPARISONS = ("backend", "options", "extra")
 # Keys of a study's heap, whose sizes are those of its collector.
 OF_HEAPS = ("heap_mib", "young_mib", "gc")
 # Keys of JVMs of ours alone; of servers of ours; of user-supplied ones.
-OF_JVMS = (*OF_HEAPS, "carriers", "scheduling", "jdk", "jvm_options")
+OF_JVMS = (*OF_HEAPS, "carriers", "cpu_limit", "scheduling", "jdk", "jvm_options")
 OF_OURS = (
     *("class", "server", "engine", "backend", "options", "threads_at_most"),
     *(*kinds.WORDS, *OF_JVMS),

@@ -65,7 +65,7 @@ SERVER_KEYS = ("jar", "package", "class_data", "libraries")
 # The part of a mode that is measured, as cell.json has it.
 MODE_KEYS = (
     *("id", "kind", "options", "carriers", "scheduling", "jdk", "client", "observed", "alone"),
-    "heap_varied",
+    *("heap_varied", "cpu_limit"),
     *("command", "folder", "environment", "expected_status", "expected_body", "answers_vary"),
     *("stop", "start_limit_s", "ready_headers", "secrets"),
 )

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from profiles.watch import jvm_counters
+from profiles.watch import control_groups, jvm_counters
 from workloads.machine.provenance import PROFILER, ROOT
 from workloads.machine.testbed import LOOPBACK, Process
 from workloads.servers import attach, scheduling
@@ -52,14 +52,16 @@ def command(
 ) -> list[str]:
     """The server's command line; files are named relative to the server's folder.
 
-    `cpus`: how many it will have under load, which decides its collector and its threads.
+    `cpus`: how many it will have under load, which decides its collector and its threads; a JVM
+    with a limit on its CPU time counts that, as in a container.
     """
     server, options = spec["study"]["server"], spec["mode"].get("options", {})
+    counted = [] if "cpu_limit" in spec["mode"] else [f"-XX:ActiveProcessorCount={cpus}"]
     return [
         *SCHEDULED.get(spec["mode"].get("scheduling", ""), ()),
         str(java),
         *server["jvm_options"],
-        f"-XX:ActiveProcessorCount={cpus}",
+        *counted,
         *class_data(spec),
         *watched(),
         "-cp",
@@ -152,8 +154,11 @@ class Server:
         start_limit_s: float | None = None,
         *,
         stdin: bool = False,
+        group: Path | None = None,
     ) -> None:
-        self.log, self.address = folder / log, address
+        """`group`: a control group that it runs in and that goes with it."""
+        self.log, self.address, self.group = folder / log, address, group
+        argv = [*control_groups.entering(group), *argv] if group else argv
         (folder / TMP).mkdir(exist_ok=True)
         self.port = 0
         self.profiling: set[str] = set()
@@ -295,3 +300,6 @@ class Server:
     def stop(self) -> None:
         self.process.stop(STOP_LIMIT_S)
         attach.forget(self.process.pid)
+        if self.group:
+            self.group.rmdir()
+            self.group = None

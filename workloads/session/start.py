@@ -12,6 +12,7 @@ from typing import Any
 
 import psutil
 
+from profiles.watch import control_groups
 from profiles.watch.telemetry import Sample, process_sample
 from profiles.watch.terminal import say
 from workloads.machine import provenance
@@ -39,6 +40,13 @@ class NotAnswering(RuntimeError):
         lines = subject.log.read_text(errors="replace").strip().splitlines()[-5:]
         said = " | ".join(lines) or "nothing"
         super().__init__(f"{outcome}{mode}: {why}; command: {command}; it said last: {said}")
+
+
+class BeyondLimits(NotAnswering):
+    """A server that this machine cannot limit as its mode says: an outcome."""
+
+    def __init__(self, mode: str, why: str) -> None:
+        RuntimeError.__init__(self, f"beyond_limits: {mode}: {why}")
 
 
 def start(spec: Spec, folder: Path, position: int, place: Place) -> Live:
@@ -145,5 +153,18 @@ def subject_of(
     argv = server.command(spec, java, free_port(position, address), len(cpus), address)
     argv += backend.options if backend else []
     environment = backend.environment if backend else {}
+    group = group_of(spec["mode"])
     # Until it is warm it may use all CPUs: the JIT has its work before the first slice.
-    return server.Server(argv, place.all_cpus, folder, environment=environment, address=address)
+    return server.Server(
+        argv, place.all_cpus, folder, environment=environment, address=address, group=group
+    )
+
+
+def group_of(mode: dict[str, Any]) -> Path | None:
+    """The control group of a mode with a limit on its CPU time. Raises BeyondLimits."""
+    if "cpu_limit" not in mode:
+        return None
+    try:
+        return control_groups.limited_group(mode["cpu_limit"])
+    except OSError as fault:
+        raise BeyondLimits(mode["id"], f"cpu_limit = {mode['cpu_limit']:g}: {fault}") from fault

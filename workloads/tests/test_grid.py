@@ -523,10 +523,13 @@ def test_mixes_of_cpu_time_use_the_share_of_a_cpu_that_their_id_names(whole):
     ]
     assert computing
     for tier in computing:
-        spec = whole.spec(Cell("virtual-threads", "virtual", tier["id"], "wrk2", 1))
+        place = ("virtual-threads", tier["id"], "wrk2")
+        cells = (cell for cell in whole.comparisons if (cell.study, cell.tier, cell.tool) == place)
+        spec = whole.spec(next(cells))
         rate, mix = spec["tool"]["rate_per_s"], tier["wrk2"]["mix"]
         mean_ms = (1 - mix["share"]) * cpu_ms(tier["path"]) + mix["share"] * cpu_ms(mix["path"])
-        utilization = rate * mean_ms / 1000 / tier.get("shared_cpus", 1)
+        cpus = spec["mode"].get("cpu_limit", tier.get("shared_cpus", 1))
+        utilization = rate * mean_ms / 1000 / cpus
         named = f"-{100 * utilization:.0f}"
         assert tier["id"].endswith(named), f"config.yaml: {tier['id']}: end its id in {named}"
         lasts_s = spec["slices"]["rounds"] * spec["tool"]["duration_s"]

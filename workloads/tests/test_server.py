@@ -94,6 +94,9 @@ def test_options_of_a_mode_become_its_arguments(tmp_path):
     assert "-XX:ActiveProcessorCount=3" in command(spec, tmp_path, 8080, 3)
     spec["mode"]["scheduling"] = "batch"
     assert command(spec, tmp_path, 8080, 1) == ["chrt", "--batch", "0", *argv]
+    # A JVM under a limit counts its CPUs by that, as in a container.
+    spec["mode"] |= {"cpu_limit": 1}
+    assert not any("ActiveProcessorCount" in word for word in command(spec, tmp_path, 8080, 2))
 
 
 def test_temporary_files_stay_in_the_servers_folder(serve, tmp_path):

@@ -6,6 +6,7 @@ import pytest
 
 from workloads.session import session as module
 from workloads.session.session import host_of
+from workloads.session.start import BeyondLimits, group_of
 from workloads.tests.planned import plan_of
 from workloads.tools.generator_host import HostError
 
@@ -35,3 +36,14 @@ def test_host_is_for_all_tools_of_a_session(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "GeneratorHost", lambda *words: words)
     found = host_of(plan_of(), WHERE, tmp_path, [0])
     assert found == (WHERE, {"jmeter", "wrk2", "sweep"}, tmp_path, [0])
+
+
+def test_limit_on_cpu_time_that_cannot_be_set_is_an_outcome(monkeypatch):
+    assert group_of({"id": "pool"}) is None
+
+    def refuse(cpus):
+        raise PermissionError(f"{cpus:g} CPUs: not root")
+
+    monkeypatch.setattr("profiles.watch.control_groups.limited_group", refuse)
+    with pytest.raises(BeyondLimits, match=r"^beyond_limits: pool: cpu_limit = 1: 1 CPUs: not ro"):
+        group_of({"id": "pool", "cpu_limit": 1})

@@ -1,0 +1,77 @@
+"""Limits on CPU time by control groups: the kernel's own where this user may make one."""
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from profiles.watch import control_groups
+from profiles.watch.control_groups import PREFIX, entering, limited_group
+
+BURNS = """
+import time
+end_s = time.time() + 1.5
+while time.time() < end_s: pass
+print(time.process_time())
+"""
+
+
+@pytest.fixture
+def group():
+    try:
+        made = limited_group(0.2)
+    except OSError as fault:
+        pytest.skip(f"no control group can be made here: {fault}")
+    yield made
+    made.rmdir()
+
+
+def test_process_in_a_limited_group_uses_no_more_cpu_time(group):
+    done = subprocess.run(
+        [*entering(group), sys.executable, "-c", BURNS], capture_output=True, text=True, check=True
+    )
+    # Without the limit it uses all of a CPU that is idle. A period may begin with what is left.
+    assert 0 < float(done.stdout) < 0.2 * 1.5 + 0.15
+
+
+def test_group_that_a_killed_run_left_is_removed_and_one_in_use_is_not(group):
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    left, beside = group.with_name(f"{PREFIX}{gone.pid}-1"), limited_group(1)
+    left.mkdir()
+    used = subprocess.Popen([*entering(group), "sleep", "60"])
+    try:
+        deadline_s = time.monotonic() + 10
+        while psutil.Process(used.pid).name() != "sleep" and time.monotonic() < deadline_s:
+            time.sleep(0.01)
+        other = limited_group(1)
+        other.rmdir()
+        assert other != group
+        assert group.exists()
+        # A server of the same run that is about to start in it.
+        beside.rmdir()
+        assert not left.exists()
+    finally:
+        used.kill()
+        used.wait()
+
+
+@pytest.mark.parametrize("file", [None, "cpu.cfs_quota_us", "cpu.max"])
+def test_limit_is_written_for_each_version_and_never_into_a_folder_that_is_none(tmp_path, file):
+    if file is None:
+        with pytest.raises(OSError, match="hands no limit on CPU time down"):
+            control_groups.limit(tmp_path, 50_000)
+        assert not [*tmp_path.iterdir()]
+        return
+    (tmp_path / file).touch()
+    control_groups.limit(tmp_path, 50_000)
+    assert (tmp_path / file).read_text() == {"cpu.max": "50000 100000"}.get(file, "50000")
+
+
+def test_machine_without_groups_says_so(tmp_path):
+    with pytest.raises(OSError, match="no control group limits CPU time here"):
+        limited_group(1, tmp_path)
+    assert entering(Path("/g"))[-1] == "/g/cgroup.procs"
