@@ -39,7 +39,7 @@ RESULTS = Path(os.environ.get("SMOKE_RESULTS", ROOT / CONFIG["results"]))
 SWEEP = "sweep"
 UNKNOWN_WARM_UPS = {"database-client"}
 SLEEP_MS = 100
-# Of the CPU clocks of each watched process.
+# The CPU clocks of each watched process are read so often.
 CLOCKS_HZ = CONFIG["testbed"]["telemetry_hz"] * CLOCKS_PER_SAMPLE
 PLAIN, PROFILED = "plain", "profiled"
 
