@@ -91,7 +91,7 @@ citation_in_words <- function(finding, about, run) {
     sprintf("@misc{finding-%s,", finding$id), sprintf("  title  = {%s},", about$title), sprintf("  author = {{%s}},", paste(vapply(about$authors, `[[`, "", "name"), collapse = " and ")),
     sprintf("  year   = {%s},", substr(run[["date"]], 1, 4)), sprintf("  note   = {%s}", note), "}"
   )
-  sprintf(" <details class=\"cite\"><summary>Cite this</summary><pre>%s</pre></details>", paste(gsub(" ", "&#32;", escape_html(bibtex), fixed = TRUE), collapse = "&#10;"))
+  sprintf(" <details class=\"cite\" id=\"cite-%1$s\"><summary>Cite this</summary><pre>%2$s</pre><a href=\"#finding-%1$s\">Link to this finding</a></details>", finding$id, paste(gsub(" ", "&#32;", escape_html(bibtex), fixed = TRUE), collapse = "&#10;"))
 }
 
 # ---- The same for programs -------------------------------------------------------------------------

@@ -40,16 +40,16 @@ disturbed_latencies <- function(summary, slices) {
 
 #' Says who took how much of the server's CPU, and what does not count for that; short where it is little.
 #'
-#' @param all with slices, summary and comparisons, see read_results().
+#' @param all with slices, summary and comparisons, see read_results(); `advise` whether to whom measured it, who can measure again.
 #' @return one string of Markdown; empty without slices.
-sentence_of_taken_cpu <- function(all) {
+sentence_of_taken_cpu <- function(all, advise = TRUE) {
   if (is.null(all$slices)) return("")
   taken <- taken_cpu(all$slices)
   if (all(is.na(unlist(taken[c("others", "steal")])))) return("")
   said <- taken_in_words(taken)
   if (said == "") return("Almost nothing else used the server's CPU.")
   advice <- if (matters(taken, "others")) "End these programs, or measure at another hour." else "Measure at another hour, or on another machine."
-  paragraph(said, sentence_not_counted(all), advice)
+  paragraph(said, sentence_not_counted(all), if (advise) advice)
 }
 
 matters <- function(taken, what) isTRUE(taken[[what]] >= matters_from[[what]])

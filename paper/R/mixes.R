@@ -14,7 +14,8 @@ figure_mixes <- function(mixes) {
   ggplot(rows, aes(at_a_time, measured_p99_ms)) +
     geom_line(aes(y = predicted_p99_ms), rows[is.finite(predicted_p99_ms)], colour = faint, linewidth = 0.4, linetype = "5212") +
     geom_point(aes(colour = kind, shape = kind), size = 2.1) +
-    geom_text(aes(label = format_number(signif(measured_p99_ms, 2))), vjust = -0.9, size = 2.4) +
+    # One value a place stays legible: those of other collectors and of A/A pairs stand in the text.
+    geom_text(aes(label = format_number(signif(measured_p99_ms, 2))), rows[!mode %in% names(words_of_collectors) & !is_control(as.character(mode))], vjust = -0.9, size = 2.4) +
     facet_wrap(~panel, nrow = rows_of_mixes(rows)) +
     scale_x_log10(breaks = sort(unique(rows$at_a_time)), labels = plain_number, expand = expansion(0.08)) +
     scale_y_log10(labels = plain_number, breaks = scales::breaks_log(6), expand = expansion(c(0.06, 0.16))) +

@@ -66,11 +66,13 @@ figure_orders <- function(found) {
     scale_y_continuous(breaks = -log10(1 - percentiles), labels = names(percentiles), limits = c(0, 3)) +
     scale_colour_manual(values = services_colours, drop = FALSE) +
     scale_linetype_manual(values = setNames(c("solid", "42", "12", "solid"), names(services_colours)), drop = FALSE) +
+    # In one row the legend is wider than the page.
+    guides(colour = guide_legend(nrow = 2), linetype = guide_legend(nrow = 2)) +
     labs(x = "latency (turns, in which each user is served once)", y = "percentile of the requests") +
     theme_artifact()
 }
 
-height_of_orders <- function(found) 0.9 + 1.5 * ceiling(uniqueN(found$panel) / 4)
+height_of_orders <- function(found) 1.05 + 1.5 * ceiling(uniqueN(found$panel) / 4)
 
 caption_of_orders <- paste(
   "Who waits: the percentiles of latency in a closed loop, of all requests of the rounds that count together. The semaphore admits as many",

@@ -33,6 +33,8 @@ test_that("the first page says who took how much of the CPU, and what is not mea
     "**The hypervisor took 20 % of the CPU** (medians over slices). Not measured for that: the latencies of all 20 cells.",
     "Measure at another hour, or on another machine."
   ))
+  # A shipped run is not measured again by who reads it.
+  expect_equal(sentence_of_taken_cpu(run_with(others = 0.381), advise = FALSE), "**Other programs took 38 % of the server's CPU** (medians over slices).")
   # The server's own CPUs, where a record has them.
   expect_match(taken(steal = 0.2, server_steal = 0.4), "took 40 % of the CPU")
   # Most slices are quiet.

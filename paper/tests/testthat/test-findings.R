@@ -99,7 +99,8 @@ test_that("a ratio has its interval here and the range on another host, in the d
   expect_equal(times_of(decided(), NULL), "2 × [1.8, 2.2]")
   expect_match(sentence_of_brackets("2 × [1.8, 2.2; elsewhere 1.6, 2.5]"), "\\*\\*this host\\*\\*.*\\*Elsewhere\\*: where 95 % of other hosts lie.$")
   expect_match(sentence_of_brackets(paste0("2 × [1.8, 2.2]", one_session_mark)), "reported. ‡: by one session.$")
-  expect_equal(sentence_of_brackets("nothing"), "")
+  expect_equal(c(sentence_of_brackets("nothing"), sentence_of_sides("nothing")), c("", ""))
+  expect_match(sentence_of_sides(times_of(decided())), "rounds that both sides have")
 })
 
 test_that("findings stand with their ratio here, on another host, and with what it depends on", {
@@ -152,6 +153,15 @@ test_that("every block of the paper is of a finding, with values that it has", {
     expect_false(any(grepl(block_start, told) | grepl(block_end, told)), label = file)
   }
   expect_gt(blocks, 35)
+})
+
+test_that("next to a ratio stand the values that it is a ratio of", {
+  lacking <- function(lines) {
+    ratios <- lapply(regmatches(lines, gregexpr("`r [a-z]+[$]times`", lines)), function(found) sub("times", "", sub("`$", "", found)))
+    unlist(Map(function(line, names) Filter(function(name) !all(vapply(paste0(name, c("from", "to"), "`"), grepl, NA, line, fixed = TRUE)), names), lines, ratios), use.names = FALSE)
+  }
+  expect_length(lacking(unlist(lapply(sections, readLines, encoding = "UTF-8"))), 0)
+  expect_equal(lacking("`r default$to` and `r tail$to` (`r tail$times`)"), "`r tail$")
 })
 
 test_that("every finding has a sentence", {

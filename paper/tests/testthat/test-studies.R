@@ -125,7 +125,10 @@ test_that("modes are compared by the order of service where nothing but that dif
     service = c("platform threads behind a fair semaphore", "platform threads", "virtual threads")
   ), ignore_attr = TRUE)
   expect_equal(found[mode == "fair"]$share, (1:40) / 40)
-  expect_s3_class(ggplot2::ggplotGrob(figure_orders(found)), "gtable")
+  # All of the legend is under the panels.
+  grob <- ggplot2::ggplotGrob(figure_orders(found))
+  legend <- grob$grobs[[grep("^guide-box(-bottom)?$", grob$layout$name)]]
+  expect_lt(grid::convertWidth(sum(legend$widths[-c(1, length(legend$widths))]), "in", valueOnly = TRUE), 6)
   expect_match(sentence_of_orders(found), "^p99 by the order of service. .*: 40 ms with platform threads behind a fair semaphore, .* and 40 ms with virtual threads.$")
   expect_equal(sentence_of_orders(copy(found)[, requests := 999]), "")
   expect_equal(nrow(orders_of(list(cells = cells[-2], summary = summary))), 0)
@@ -179,6 +182,9 @@ test_that("mixes are drawn, and told where their modes differ most", {
   expect_equal(vapply(drawn$data, nrow, 0L), c(5L, 5L, 5L))
   expect_equal(sort(unique(10^drawn$data[[2]]$x)), c(1, 200))
   expect_equal(nrow(mixes_drawn(rbind(mixes, mix_rows("virtual-long-yields", 0.5, 80)))), 5)
+  # Another collector's value would lie over the default's.
+  other <- ggplot2::ggplot_build(figure_mixes(rbind(mixes, mix_rows("virtual-g1", 0.5, 101, tier = "mid"))))
+  expect_equal(vapply(other$data, nrow, 0L), c(6L, 6L, 5L))
   # A carrier for each CPU, at the same share of them: with two the long ones meet half as often.
   counts <- numbers_in(sentence_of_cpu_counts(rbind(mixes, copy(mixes[tier == "mid" & mode == "virtual"])[, `:=`(cpus = 2L, measured_p99_ms = 40)])))
   expect_true(all(diff(counts[2:6]) < 0))
