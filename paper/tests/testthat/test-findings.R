@@ -248,7 +248,7 @@ test_that("each pair with a condition decides: turned, its finding has other wor
     for (value in values) expect_match(words, value_in_words(value, row(turned)$statistic), fixed = TRUE, label = id)
     # No block that needs the finding is printed any more.
     needs <- sprintf("^<!-- if (%1$s|.* %1$s) (.* )?-->$", finding)
-    for (lines in texts) expect_false(any(text_blocks(lines, turned)[grepl(needs, lines[start])]$holds), label = id)
+    for (lines in Filter(function(lines) any(grepl(needs, lines)), texts)) expect_false(any(text_blocks(lines, turned)[grepl(needs, lines[start])]$holds), label = id)
   }
 })
 
@@ -257,12 +257,14 @@ test_that("a sentence has the load of its cells", {
   of <- function(facts) first_items(first_page, told_findings(decide_findings(known, compared_pairs(), facts), known))
   own <- copy(facts)
   own$loads <- copy(own$loads)[tier == "sleep-500", `:=`(users = 1234, wait_ms = 77)][tier == "overload-300", `:=`(objective_ms = 4321, times_capacity = 7)]
-  expect_match(of(facts)[["limit"]], "^.*500 users wait 100 ms.* 10 × = 500 users ÷ 50 admitted")
-  expect_match(of(own)[["limit"]], "1,234 users wait 77 ms.* 24[.]7 × = 1,234 users ÷ 50 admitted")
-  expect_no_match(of(own)[["limit"]], "500 users|100 ms")
-  expect_match(of(own)[["overload"]], "At 7 times .* within 4[.]32 s")
+  shipped <- of(facts)
+  changed <- of(own)
+  expect_match(shipped[["limit"]], "^.*500 users wait 100 ms.* 10 × = 500 users ÷ 50 admitted")
+  expect_match(changed[["limit"]], "1,234 users wait 77 ms.* 24[.]7 × = 1,234 users ÷ 50 admitted")
+  expect_no_match(changed[["limit"]], "500 users|100 ms")
+  expect_match(changed[["overload"]], "At 7 times .* within 4[.]32 s")
   # Nothing of a shipped load is missing.
-  for (item in of(facts)) expect_no_match(item, no_figure, fixed = TRUE)
+  for (item in shipped) expect_no_match(item, no_figure, fixed = TRUE)
 })
 
 test_that("rivals stand with what became of them", {

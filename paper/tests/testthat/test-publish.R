@@ -35,7 +35,14 @@ test_that("two runs agree where the interval of the change holds none", {
 
 test_that("runs stand with the named one first and then the latest", {
   folder <- new_folder()
-  for (day in 1:3) condensed(write_whole_run(facts = list(), at = day, ended = sprintf("2026-11-2%d", day)), out = file.path(folder, paste0("run-", day)))
+  made <- condensed(write_whole_run(facts = list(), at = 1), out = new_folder())
+  for (day in 1:3) {
+    run <- file.path(folder, paste0("run-", day))
+    dir.create(run)
+    file.copy(list.files(made, full.names = TRUE), run)
+    facts <- jsonlite::read_json(file.path(run, "run.json"))
+    jsonlite::write_json(replace(facts, "ended", sprintf("2026-11-2%dT12:00:00", day)), file.path(run, "run.json"), auto_unbox = TRUE, null = "null", digits = NA)
+  }
   expect_equal(vapply(read_all_shipped(folder, "run-2"), `[[`, "", "name"), c("run-2", "run-3", "run-1"))
   expect_equal(vapply(read_all_shipped(folder), `[[`, "", "name"), c("run-3", "run-2", "run-1"))
 })
@@ -97,14 +104,15 @@ test_that("a name that is there is refused, and what is there stays", {
 test_that("a run that cannot be shipped leaves nothing", {
   root <- checkout()
   before <- files_in(root)
-  expect_error(ship(with_pdf(write_whole_run(), 13), root), "the paper has 13 pages, more than 12")
-  lacking <- with_pdf(write_whole_run(), 2)
-  unlink(lacking$paths[1])
-  expect_error(ship(lacking, root), "the run is incomplete")
+  run <- with_pdf(write_whole_run(), 13)
+  expect_error(ship(run, root), "the paper has 13 pages, more than 12")
   # By then the tables and pictures are written.
-  large <- with_pdf(write_whole_run(), 2)
-  writeLines(strrep("x", 2^20 * (run_mib_at_most + 1)), file.path(large$results, "report.html"))
-  expect_error(ship(large, root), "MiB, more than 8")
+  page <- file.path(with_pdf(run, 2)$results, "report.html")
+  writeLines(strrep("x", 2^20 * (run_mib_at_most + 1)), page)
+  expect_error(ship(run, root), "MiB, more than 8")
+  writeLines("", page)
+  unlink(run$paths[1])
+  expect_error(ship(run, root), "the run is incomplete")
   expect_equal(files_in(root), before)
 })
 
