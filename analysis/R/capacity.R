@@ -93,9 +93,9 @@ one_capacity <- function(per_s, bound = "", why = "", within = NA_real_, beyond 
 # Mean and standard deviation of the likelihood, from well below all rates to well above.
 likely_capacity <- function(log_rates, met) {
   at <- seq(min(log_rates) - 10 * tolerance, max(log_rates) + 10 * tolerance, by = tolerance / 5)
-  logs <- vapply(at, function(capacity) {
-    sum(pt(ifelse(met, 1, -1) * (capacity - log_rates) / tolerance, tolerance_df, log.p = TRUE))
-  }, 0)
+  # A row per load, a column per capacity.
+  above <- outer(log_rates, at, function(log_rate, capacity) capacity - log_rate)
+  logs <- colSums(pt(ifelse(met, 1, -1) * above / tolerance, tolerance_df, log.p = TRUE))
   weights <- exp(logs - max(logs)) / sum(exp(logs - max(logs)))
   centre <- sum(weights * at)
   list(centre = centre, error = sqrt(sum(weights * (at - centre)^2)))
