@@ -1,4 +1,4 @@
-"""What tests of processes wait for and look at."""
+"""A wait for processes, and their rights, for tests of them."""
 
 import time
 from collections.abc import Callable
