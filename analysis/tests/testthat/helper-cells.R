@@ -40,10 +40,12 @@ use_modes(local({
   path
 }))
 
-# Lines that Python prints with the grid of config.yaml.
+# Lines that Python prints with the grid of config.yaml; each once.
+printed_of_grid <- new.env()
 lines_of_grid <- function(prints) {
+  if (!is.null(printed_of_grid[[prints]])) return(printed_of_grid[[prints]])
   script <- paste0("import json, yaml; from workloads.experiment.grid import Grid; grid = Grid(yaml.safe_load(open('config.yaml')))\n", prints)
-  withr::with_dir(file.path(analysis_folder, ".."), system2("python3", c("-c", shQuote(script)), stdout = TRUE))
+  printed_of_grid[[prints]] <- withr::with_dir(file.path(analysis_folder, ".."), system2("python3", c("-c", shQuote(script)), stdout = TRUE))
 }
 
 # The workflow writes this to grid.csv, of config.yaml.
@@ -54,16 +56,17 @@ options_asked <- function() {
   jsonlite::fromJSON(lines_of_grid("print(json.dumps({s: {m: mode.get('options', {}) for m, mode in of.modes.items()} for s, of in grid.studies.items()}))"))
 }
 
-# Faults that jsonschema finds in a YAML file against analysis/NAME.schema.json: a line per fault, none where it is valid.
-schema_faults <- function(name, path) {
+# Faults that jsonschema finds in YAML files against analysis/NAME.schema.json: a text per file, empty where it is valid.
+schema_faults <- function(name, paths) {
   script <- paste(
     "import json, sys, yaml, jsonschema",
-    "schema, found = json.load(open(sys.argv[1])), yaml.safe_load(open(sys.argv[2]))",
-    "for fault in jsonschema.Draft202012Validator(schema).iter_errors(found):",
-    "    print('.'.join(map(str, fault.absolute_path)), fault.message[:200])",
+    "schema = jsonschema.Draft202012Validator(json.load(open(sys.argv[1])))",
+    "for path in sys.argv[2:]:",
+    "    faults = schema.iter_errors(yaml.safe_load(open(path)))",
+    "    print(*('.'.join(map(str, fault.absolute_path)) + ' ' + fault.message[:200] for fault in faults))",
     sep = "\n"
   )
-  files <- shQuote(c(file.path(analysis_folder, paste0(name, ".schema.json")), path))
+  files <- shQuote(c(file.path(analysis_folder, paste0(name, ".schema.json")), paths))
   said <- suppressWarnings(system2("python3", c("-c", shQuote(script), files), stdout = TRUE, stderr = TRUE))
   if (is.null(attr(said, "status"))) as.character(said) else stop(paste(said, collapse = "\n"))
 }

@@ -166,8 +166,7 @@ test_that("the terminal shows claim, values, verdict and reason", {
 claims_file <- file.path(analysis_folder, "claims.yaml")
 shipped <- read_claim_tables(file.path(analysis_folder, "runs", reference_run))
 
-test_that("the claims are valid by their schema and name what the experiment has", {
-  expect_equal(schema_faults("claims", claims_file), character())
+test_that("the claims name what the experiment has", {
   claims <- read_claims(claims_file)
   printed <- read_published(list.files(file.path(analysis_folder, "published"), full.names = TRUE))
   expect_setequal(vapply(claims, `[[`, "", "source"), grep("^[0-9]", printed$source, value = TRUE))
@@ -175,17 +174,16 @@ test_that("the claims are valid by their schema and name what the experiment has
   for (claim in claims) expect_identical(check_claim(claim, grid, names(shipped$summary)), claim)
 })
 
-test_that("the schema refuses what no rule can read, and names it", {
-  changed <- function(change) {
+test_that("the claims are valid by their schema, which refuses what no rule can read, and names it", {
+  rule <- "rule: {at_most: 525}"
+  changed <- function(to) {
     path <- tempfile(fileext = ".yaml")
-    writeLines(sub("rule: {at_most: 525}", change, readLines(claims_file), fixed = TRUE), path)
-    paste(schema_faults("claims", path), collapse = " ")
+    writeLines(sub(rule, to, readLines(claims_file), fixed = TRUE), path)
+    path
   }
-  expect_match(changed("rule: {at_most: 525, at_least: 1}"), "rule")
-  expect_match(changed("rule: {around: 525}"), "around")
-  expect_match(changed("rule: {within: [525]}"), "rule.within")
-  expect_match(changed("rule: {at_most: 525}\n      tolerance: 2"), "tolerance")
-  expect_match(changed("where: table"), "platform-bound")
+  rules <- c(rule, "rule: {at_most: 525, at_least: 1}", "rule: {around: 525}", "rule: {within: [525]}", "rule: {at_most: 525}\n      tolerance: 2", "where: table")
+  faults <- schema_faults("claims", vapply(rules, changed, ""))
+  expect_true(all(mapply(grepl, c("^$", "rule", "around", "rule.within", "tolerance", "platform-bound"), faults)), info = faults)
 })
 
 test_that("names that are not known stop with key, value and what is allowed", {
