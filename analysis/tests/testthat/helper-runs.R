@@ -26,8 +26,20 @@ write_run <- function(results, repetitions = 3, at = "first", rates = c(200, 205
   }))
 }
 
-# A complete run: cells, tables and report.
-write_whole_run <- function(results = new_folder(), ...) {
+# A complete run: cells, tables and report. The same is made once.
+whole_runs <- new.env()
+write_whole_run <- function(...) {
+  made <- paste(deparse(list(...)), collapse = " ")
+  if (is.null(whole_runs[[made]])) whole_runs[[made]] <- make_whole_run(...)
+  results <- new_folder()
+  file.copy(list.files(whole_runs[[made]]$results, full.names = TRUE), results, recursive = TRUE)
+  # Tables are younger than cells.
+  Sys.setFileTime(list.files(results, full.names = TRUE), Sys.time())
+  list(results = results, paths = sub(whole_runs[[made]]$results, results, whole_runs[[made]]$paths, fixed = TRUE))
+}
+
+make_whole_run <- function(...) {
+  results <- new_folder()
   paths <- write_run(results, ...)
   summary <- summarise_cells(paths)
   write_table(summary, file.path(results, "summary.csv"))
