@@ -22,13 +22,11 @@ served <- function(done_s) {
 
 #' The loads of M/M/1 around an estimate of its capacity, of which a share is disturbed.
 mm1_loads <- function(saturation_per_s, objective_ms = 20, estimate_per_s = saturation_per_s, disturbed = 0) {
-  rbindlist(lapply(grid_per_s(estimate_per_s), function(rate) {
-    seen <- mm1_load(rate, saturation_per_s, stall_s = if (runif(1) < disturbed) 0.03 else 0)
-    loads_with(
-      percentiles(seen$latency_ms, 0.99), is_behind(seen$due, 0.5 * seen$served_per_s), rate, percentiles(seen$latency_ms, 0.5),
-      objective_ms = objective_ms
-    )[, step := round(log(rate, 1.1))]
-  }))
+  rates <- grid_per_s(estimate_per_s)
+  seen <- lapply(rates, function(rate) mm1_load(rate, saturation_per_s, stall_s = if (runif(1) < disturbed) 0.03 else 0))
+  at <- function(p) vapply(seen, function(load) percentiles(load$latency_ms, p), 0)
+  behind <- vapply(seen, function(load) is_behind(load$due, 0.5 * load$served_per_s), NA)
+  loads_with(at(0.99), behind, rates, at(0.5), objective_ms = objective_ms)[, step := round(log(rates, 1.1))]
 }
 
 #' Loads around an estimate whose p99 rises through the objective at a capacity, but for chance.
