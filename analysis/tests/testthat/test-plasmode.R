@@ -1,5 +1,5 @@
-# Rounds of ten pairs, of which some are five times as noisy as others, with drifts and outliers as machines have them.
-noisy_run <- function(pairs = 10, rounds = 6) {
+# Rounds of pairs, of which some are five times as noisy as others, with drifts and outliers as machines have them.
+noisy_run <- function(pairs, rounds = 6) {
   set.seed(20261125)
   side <- function(name, number, baseline) {
     sd <- c(0.02, 0.1)[1 + number %% 2]
@@ -18,7 +18,7 @@ noisy_run <- function(pairs = 10, rounds = 6) {
 }
 
 test_that("intervals hold known ratios that are put into measured rounds, and power grows with the difference", {
-  found <- simulate_coverage(noisy_run(), 15, list(list(sessions = 1, rounds = 6), list(sessions = 3, rounds = 6)), "cpu_us_per_request")
+  found <- simulate_coverage(noisy_run(30), 5, list(list(sessions = 1, rounds = 6), list(sessions = 3, rounds = 6)), "cpu_us_per_request")
   # There are 150 and 150 comparisons; 0.95 would be below 0.90 in one test of a hundred.
   expect_gte(min(found$coverage), 0.9)
   expect_lte(max(found$false), 0.15)
@@ -30,7 +30,7 @@ test_that("intervals hold known ratios that are put into measured rounds, and po
 test_that("coverage falls where one session does not know how sessions vary", {
   # They vary by thrice what rounds do.
   design <- list(sessions = 1, rounds = 6, process_share = 9)
-  pairs <- measured_pairs(noisy_run(), "cpu_us_per_request")
+  pairs <- measured_pairs(noisy_run(10), "cpu_us_per_request")
   set.seed(2)
   lent <- rates_of(pairs, "cpu_us_per_request", design, 6, list(sessions = 3, rounds = 6, process_share = 9))
   alone <- rates_of(pairs, "cpu_us_per_request", design, 6)
