@@ -4,4 +4,4 @@
 NULL
 
 # data.table takes one thread where OMP_NUM_THREADS is set, as Snakemake sets it.
-.onLoad <- function(libname, pkgname) setDTthreads(2)
+.onLoad <- function(libname, pkgname) setDTthreads(1)

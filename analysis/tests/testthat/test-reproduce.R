@@ -34,7 +34,9 @@ test_that("an expected range of many powers of ten is none", {
   expect_equal(change_table(row)[["here / there"]], "1 [not bounded]")
   # One end is a bound.
   row[, `:=`(expected_low = 3, expected_high = Inf, change_low = 0, change_high = 2)]
-  expect_equal(unlist(change_table(row)[, .(expected, `here / there`)], use.names = FALSE), c("3 to ∞", "1 [0, 2]"))
+  expect_equal(unlist(change_table(row)[, .(expected, `here / there`)], use.names = FALSE), c("3 to ∞", "at most 2"))
+  row[, `:=`(change_low = 0.5, change_high = Inf)]
+  expect_equal(change_table(row)[["here / there"]], "at least 0.5")
   row[, `:=`(expected_low = NA_real_, expected_high = NA_real_)]
   expect_equal(change_table(row)$expected, no_figure)
 })
