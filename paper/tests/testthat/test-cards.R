@@ -30,6 +30,19 @@ test_that("each finding of the first page has its own card, with what Table 1 sa
   expect_no_match(items, no_figure, fixed = TRUE)
 })
 
+test_that("a card's bars are as long as the values of its first pair's load", {
+  html <- bars_of(xeon$findings$limit$rows)
+  rows <- xeon$findings$limit$rows[1:3]
+  shares <- as.numeric(regmatches(html, gregexpr("(?<=--share: )[0-9.]+", html, perl = TRUE))[[1]])
+  values <- c(rows$baseline_value[1], rows$mode_value)
+  expect_equal(shares, round(100 * values / max(values), 1))
+  expect_match(html, paste0(">", format_number(values[2]), " 1/s</span>"), fixed = TRUE)
+  # Of another load or statistic there is none.
+  expect_length(gregexpr("class=\"bar\"", bars_of(xeon$findings$carriers$rows), fixed = TRUE)[[1]], 3)
+  expect_match(bars_of(xeon$findings$overload$rows), " %</span>", fixed = TRUE)
+  expect_null(bars_of(copy(rows)[, mode_value := NA_real_][1]))
+})
+
 test_that("a sign has the values of both sides, and says where it did not show", {
   words <- sentence_of_sign(xeon$findings$pinning, xeon$signs)
   expect_match(words, "Here: 1 pinned waits a request with `virtual-synchronized-21`, 0 with `virtual-lock-21`.", fixed = TRUE)
