@@ -401,8 +401,8 @@ def free_port(position: int, address: str = LOOPBACK) -> int:
 
 
 def is_free(port: int, address: str = LOOPBACK) -> bool:
+    """Also for a server without SO_REUSEADDR, which a connection in TIME_WAIT keeps out."""
     with socket.socket() as probe, contextlib.suppress(OSError):
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         probe.bind((address, port))
         return True
     return False

@@ -484,6 +484,19 @@ def test_server_port_is_free_and_one_of_the_servers():
         assert testbed.free_port(1) != first
 
 
+def test_port_with_a_connection_in_time_wait_is_not_free():
+    """A server without SO_REUSEADDR, such as Python's plain socket, cannot listen on it."""
+    with socket.socket() as server:
+        server.bind((testbed.LOOPBACK, 0))
+        server.listen()
+        port = server.getsockname()[1]
+        with socket.create_connection((testbed.LOOPBACK, port)) as client:
+            server.accept()[0].close()
+            # Who closes first keeps the connection.
+            assert client.recv(1) == b""
+    assert not testbed.is_free(port)
+
+
 def test_confined_process_keeps_its_cpus_and_gives_them_to_new_threads(tmp_path):
     cpus = sorted(os.sched_getaffinity(0))
     code = (
