@@ -68,7 +68,7 @@ judge_variant <- function(results, name) {
   rows <- lapply(shown, function(statistic) judge_statistic(pair, statistic, c(limits[[statistic]], NA)[1]))
   table <- rbindlist(c(rows, list(judge_failures(pair), capacity_of_variant(results, cells))))[, variant := cells$mode$cell$mode]
   setcolorder(table, names(no_builds()))
-  c(verdict_of_rows(table, cells), list(remarks = c(remarks, open_ones(table), longer_budgets(table, until$budget_s)), table = table))
+  c(verdict_of_rows(table, cells), list(remarks = c(remarks, open_ones(table), longer_budgets(table, until$budget_s), cold_ones(table, cells)), table = table))
 }
 
 verdict_of_rows <- function(table, cells) {
@@ -90,6 +90,15 @@ longer_budgets <- function(table, budget_s) {
     sprintf("%d starts that differ like these %d would decide it: budget_s: %d", as.integer(needed), as.integer(open$starts), as.integer(10 * ceiling(budget_s * needed / open$starts / 10)))
   )
   sprintf("%s: %s: %s.", open$variant, title_of_row(open$statistic), advice)
+}
+
+# Variants whose compiler was at work when the time to warm up was over, where something stays open.
+cold_ones <- function(table, cells) {
+  is_cold <- vapply(cells[c("baseline", "mode")], function(cell) identical(cell$warm_up$ended, "limit"), NA)
+  if (!"undecided" %in% table$verdict || !any(is_cold)) return(character())
+  cold <- cells[c("baseline", "mode")][is_cold]
+  lasted <- max(vapply(cold, function(cell) cell$warm_up$lasted_s, 0))
+  sprintf("%s: the compiler was still at work after %s s of warm-up; a longer budget_s warms up longer.", paste(vapply(cold, function(cell) cell$cell$mode, ""), collapse = " and "), format_number(round(lasted)))
 }
 
 # How many starts have an interval that leaves the limit out, if their mean and spread stay as they are; NA if more than a budget has.

@@ -262,6 +262,16 @@ test_that("the first variant against itself is the floor, and no part of the ver
   expect_match(found$remarks, "^A/A floor of this machine: .*a start takes long", all = FALSE)
 })
 
+test_that("a variant that was not warm says so where something stays open", {
+  cold <- function(results) {
+    edit_cell(results, "new", warm_up = list(ended = "limit", lasted_s = 20.3, requests = 900, compiler_share = 0.4))
+    judge_builds(results, of_new)$remarks
+  }
+  expect_match(cold(write_session(of_starts = 0.3)), "^new: the compiler was still at work after 20 s of warm-up", all = FALSE)
+  expect_no_match(cold(write_session()), "warm-up")
+  expect_no_match(judged(of_starts = 0.3)$remarks, "warm-up")
+})
+
 test_that("an invalid comparison is an error for JUnit", {
   lines <- as_junit(list(verdict = "invalid", why = "new: 3 % <failed>", table = no_builds(), remarks = character()))
   expect_match(lines, "errors=\"1\"", all = FALSE)
