@@ -268,8 +268,8 @@ test_that("a variant that was not warm says so where something stays open", {
     judge_builds(results, of_new)$remarks
   }
   expect_match(cold(write_session(of_starts = 0.3)), "^new: the compiler was still at work after 20 s of warm-up", all = FALSE)
-  expect_no_match(cold(write_session()), "warm-up")
-  expect_no_match(judged(of_starts = 0.3)$remarks, "warm-up")
+  expect_length(grep("warm-up", cold(write_session())), 0)
+  expect_length(grep("warm-up", judged(of_starts = 0.3)$remarks), 0)
 })
 
 test_that("an invalid comparison is an error for JUnit", {

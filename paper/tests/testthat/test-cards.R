@@ -37,7 +37,7 @@ test_that("a card's bars are as long as the values of its first pair's load", {
   values <- c(rows$baseline_value[1], rows$mode_value)
   expect_equal(shares, round(100 * values / max(values), 1))
   expect_match(html, paste0(">", format_number(values[2]), " 1/s</span>"), fixed = TRUE)
-  # Of another load or statistic there is none.
+  # A value at another load, or in another statistic, has no bar.
   expect_length(gregexpr("class=\"bar\"", bars_of(xeon$findings$carriers$rows), fixed = TRUE)[[1]], 3)
   expect_match(bars_of(xeon$findings$overload$rows), " %</span>", fixed = TRUE)
   expect_null(bars_of(copy(rows)[, mode_value := NA_real_][1]))
