@@ -30,11 +30,13 @@ may_stay_open <- c("latency_p99_ms", failed_requests)
 
 #' Judges the variants of a service against the first.
 #'
-#' @param results folder of the run; `names` of the other variants' cells: study/mode/tier/tool/rep-n.
+#' @param results folder of the run; `names` of the other variants' cells: study/mode/tier/tool/rep-n. A sweep is judged with its variant, as the row of
+#'   its capacity: it fails requests by design.
 #' @return list: verdict (a name of build_verdicts, the worst of all variants), why (empty, or why there is no valid comparison), remarks (lines),
 #'   and table, a row per variant and statistic: variant, statistic, unit, old, new, starts, rounds, ratio with low and high (of new to old, 99 %;
 #'   of failed requests shares in percent), slower_percent (its limit, NA without one), verdict and reason.
 judge_builds <- function(results, names) {
+  names <- names[!grepl("/sweep/", names, fixed = TRUE)]
   are_again <- grepl("-again/", names, fixed = TRUE)
   each <- lapply(names[!are_again], function(name) judge_variant(results, name))
   floor <- unlist(lapply(names[are_again], function(name) floor_of(judge_variant(results, name))))

@@ -30,7 +30,7 @@ figure_changes <- function(builds) {
   if (nrow(rows) == 0) return(nothing_to_draw("no statistic has an interval"))
   in_percent <- function(ratio) 100 * (ratio - 1)
   rows[, `:=`(
-    name = factor(capitalised(title_of(statistic)), rev(capitalised(title_of(statistic)))),
+    name = factor(capitalised(title_of(statistic)), rev(unique(capitalised(title_of(statistic))))),
     limit = limit_of_build(statistic, slower_percent)
   )]
   apart <- position_dodge(width = 0.5)

@@ -262,6 +262,16 @@ test_that("the first variant against itself is the floor, and no part of the ver
   expect_match(found$remarks, "^A/A floor of this machine: .*a start takes long", all = FALSE)
 })
 
+test_that("a sweep that fails requests is no second verdict of its variant", {
+  results <- write_session()
+  sweep <- file.path(results, "cells/demo/new/highest/sweep")
+  dir.create(sweep, recursive = TRUE)
+  file.copy(cell_of(write_session(failed = 30), "new"), sweep, recursive = TRUE)
+  found <- judge_builds(results, c(of_new, "demo/new/highest/sweep/rep-1"))
+  expect_equal(found, judge_builds(results, of_new))
+  expect_equal(found$verdict, "not slower")
+})
+
 test_that("a variant that was not warm says so where something stays open", {
   cold <- function(results) {
     edit_cell(results, "new", warm_up = list(ended = "limit", lasted_s = 20.3, requests = 900, compiler_share = 0.4))

@@ -120,3 +120,13 @@ test_that("curves can be drawn, and the knee stands where the capacity is", {
   expect_s3_class(patchwork::patchworkGrob(figure_load_curve(steps, some)), "gtable")
   expect_s3_class(figure_load_curve(steps, copy(capacity)[, capacity_per_s := NA]), "ggplot")
 })
+
+test_that("changes of several variants stand in one row a statistic", {
+  rows <- data.table(
+    variant = rep(c("a", "b"), each = 2), statistic = rep(c("throughput_per_s", "cpu_us_per_request"), 2), unit = "", verdict = "", reason = "",
+    old = 1, new = 1, starts = 3, rounds = 9, ratio = 1.1, low = 1, high = 1.2, slower_percent = 10
+  )
+  built <- ggplot_build(figure_changes(rows))
+  expect_length(unique(round(built$data[[3]]$y)), 2)
+  expect_equal(nrow(built$data[[3]]), 4)
+})
