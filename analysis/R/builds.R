@@ -368,8 +368,17 @@ sentence_of_variant <- function(rows) {
   clear <- clear[low > margin | high < 1 / margin | (!is.na(slower_percent) & verdict == "slower")]
   capacity <- clear[statistic == "capacity_per_s"]
   changes <- clear[statistic != "capacity_per_s", sprintf("%s %s from %s to %s %s", title_of_row(statistic), fifelse(ratio > 1, "rises", "falls"), format_number(old), format_number(new), unit)]
-  serves <- if (nrow(capacity) > 0) sprintf("serves %s × as much at the objective (%s in place of %s/s); ", format_number(capacity$ratio), format_number(capacity$new), format_number(capacity$old)) else ""
-  sprintf("%s: %sat your rate %s.", rows$variant[1], serves, if (length(changes) > 0) paste(trimws(changes), collapse = ", ") else "nothing changes")
+  serves <- if (nrow(capacity) > 0) sprintf("serves %s × as much at the objective (%s in place of %s/s); ", format_number(capacity$ratio), format_number(capacity$new), format_number(capacity$old)) else serves_once(rows)
+  open <- rows[verdict == "undecided" & statistic != failed_requests, title_of_row(statistic)]
+  unchanged <- if (length(open) > 0) sprintf("no change is shown (open: %s)", paste(open, collapse = ", ")) else "nothing changes"
+  sprintf("%s: %sat your rate %s.", rows$variant[1], serves, if (length(changes) > 0) paste(trimws(changes), collapse = ", ") else unchanged)
+}
+
+# A capacity whose noise is not known: its two values, and no ratio.
+serves_once <- function(rows) {
+  once <- rows[statistic == "capacity_per_s" & !is.finite(low) & is.finite(old) & is.finite(new)]
+  if (nrow(once) == 0) return("")
+  sprintf("serves %s/s at the objective in place of %s/s, in one session without an interval; ", format_number(once$new), format_number(once$old))
 }
 
 sentence_of_builds <- function(judged) {

@@ -299,6 +299,12 @@ test_that("a variant has a sentence of its capacity, and of what changes at the 
   cpu <- row("cpu_us_per_request", "µs", 100, 101, 0.02)
   expect_equal(sentence_of_variant(rbind(p99, cpu)), "virtual: at your rate 99th percentile of latency falls from 110 to 9 ms.")
   capacity <- row("capacity_per_s", "1/s", 1000, 3100, 0.1, NA, "")
+  once <- copy(capacity)[, `:=`(ratio = NA_real_, low = NA_real_, high = NA_real_)]
+  open <- copy(cpu)[, verdict := "undecided"]
+  expect_equal(
+    sentence_of_variant(rbind(once, open)),
+    "virtual: serves 3,100/s at the objective in place of 1,000/s, in one session without an interval; at your rate no change is shown (open: CPU time per request)."
+  )
   expect_equal(sentence_of_variant(rbind(capacity, cpu)), "virtual: serves 3.1 × as much at the objective (3,100 in place of 1,000/s); at your rate nothing changes.")
 })
 
