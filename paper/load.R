@@ -7,6 +7,4 @@ library(patchwork)
 load_paper <- function(paper, analysis, export_all = FALSE) {
   pkgload::load_all(analysis, export_all = export_all, helpers = FALSE, attach_testthat = FALSE, quiet = TRUE)
   for (file in list.files(file.path(paper, "R"), "[.]R$", full.names = TRUE)) source(file)
-  # For tables as small as these, threads take longer to meet than they save, many times so on busy CPUs. What was loaded before may set more.
-  setDTthreads(1)
 }

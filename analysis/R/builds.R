@@ -49,7 +49,7 @@ judge_builds <- function(results, names) {
 # How far the first variant is from itself, in a second process: what differs by no more says nothing.
 floor_of <- function(judged) {
   rows <- judged$table[statistic %in% c("throughput_per_s", "latency_p50_ms", "latency_p99_ms", "cpu_us_per_request") & is.finite(low) & is.finite(high)]
-  if (nrow(rows) == 0) return(c(if (length(judged$why) > 0) paste0("A/A floor of this machine: ", paste(judged$why, collapse = "; "), ".")))
+  if (nrow(rows) == 0) return(if (length(judged$why) > 0) paste0("A/A floor of this machine: ", paste(judged$why, collapse = "; "), "."))
   found <- rows[, paste0(title_of(statistic), " ", signed_percent(ratio), " % [", signed_percent(low), ", ", signed_percent(high), "]", collapse = ", ")]
   warning <- if (judged$verdict == "slower") " Two processes of one build differ by more than a limit here: do not trust the verdict."
   paste0("A/A floor of this machine, the first variant against itself: ", found, ".", warning)

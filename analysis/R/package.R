@@ -3,5 +3,5 @@
 #' @importFrom utils combn head modifyList tail
 NULL
 
-# data.table takes one thread where OMP_NUM_THREADS is set, as Snakemake sets it.
+# For tables as small as these, threads take longer to meet than they save, many times so on busy CPUs.
 .onLoad <- function(libname, pkgname) setDTthreads(1)

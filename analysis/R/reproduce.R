@@ -351,16 +351,16 @@ change_table <- function(rows) {
     ifelse(open %in% TRUE, not_bounded, paste0(scaled(low), between, scaled(high)))
   }
   # A value whose end is 0 or infinite is a bound: the end that holds says something, the value nothing.
-  value_or_bound <- function(value, low, high, text = scaled(value)) {
+  or_bound <- function(text, low, high) {
     at_least <- (rows$effect == "ratio" & low > 0 & is.infinite(high)) %in% TRUE
     at_most <- (rows$effect == "ratio" & low == 0 & is.finite(high)) %in% TRUE
     fcase(at_least, paste("at least", scaled(low)), at_most, paste("at most", scaled(high)), rep(TRUE, nrow(rows)), text)
   }
   rows[, .(
     value = paste0(title_of(statistic), ifelse(effect == "ratio", "", ", %")),
-    there = value_or_bound(there, there_low, there_high), expected = ifelse(is.na(expected_low), no_figure, span(expected_low, expected_high, " to ")),
-    here = value_or_bound(here, here_low, here_high),
-    "here / there" = value_or_bound(change, change_low, change_high, paste0(scaled(change), ifelse(is.na(change_low), "", paste0(" [", span(change_low, change_high, ", "), "]")))),
+    there = or_bound(scaled(there), there_low, there_high), expected = ifelse(is.na(expected_low), no_figure, span(expected_low, expected_high, " to ")),
+    here = or_bound(scaled(here), here_low, here_high),
+    "here / there" = or_bound(paste0(scaled(change), ifelse(is.na(change_low), "", paste0(" [", span(change_low, change_high, ", "), "]"))), change_low, change_high),
     verdict = ifelse(reason == "", verdict, paste0(verdict, " (", reason, ")"))
   )]
 }
