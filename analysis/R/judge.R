@@ -188,8 +188,16 @@ line_of_row <- function(row) {
   if (row$reason != "") return(sprintf("%s: no ratio, %s", title, row$reason))
   sprintf(
     "%s: %s and %s%s, %s %s, %s", title, format_number(row$baseline_value), format_number(row$mode_value), sub("^ 1/", "/", paste("", row$unit)),
-    if (row$effect == "ratio") "ratio" else "difference", with_interval(row$estimate, row$low, row$high), rounds_in_words(row)
+    if (row$effect == "ratio") "ratio" else "difference", bound_or_interval(row), rounds_in_words(row)
   )
+}
+
+# A ratio whose interval ends at 0 or is infinite is a bound: its value says nothing.
+bound_or_interval <- function(row) {
+  is_ratio <- row$effect == "ratio"
+  if (is_ratio && row$low == 0 && is.finite(row$high)) return(paste("at most", format_number(row$high)))
+  if (is_ratio && row$low > 0 && is.infinite(row$high)) return(paste("at least", format_number(row$low)))
+  with_interval(row$estimate, row$low, row$high)
 }
 
 rounds_in_words <- function(row) {

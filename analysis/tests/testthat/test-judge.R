@@ -24,6 +24,14 @@ shipped$summary[, path := "/jmeter/test"]
 verdict_lines <- function(results, guide = guide_of(), run = shipped) judge_cell(results, named, list(run), guide)
 verdict <- function(lines, which) sub(sprintf("^  %s +(at least|at most|\\S+) .*", which), "\\1", grep(sprintf("^  %s ", which), lines, value = TRUE)[1])
 
+test_that("a ratio with one end is a bound", {
+  row <- list(effect = "ratio", estimate = 0.73, low = 0, high = 0.9)
+  expect_equal(bound_or_interval(row), "at most 0.9")
+  expect_equal(bound_or_interval(modifyList(row, list(low = 0.5, high = Inf))), "at least 0.5")
+  expect_match(bound_or_interval(modifyList(row, list(low = 0.6))), "0.73 [0.6, 0.9]", fixed = TRUE)
+  expect_match(bound_or_interval(modifyList(row, list(effect = "difference"))), "[0, 0.9]", fixed = TRUE)
+})
+
 test_that("a cell that is as in the shipped run reproduces it, and the finding holds", {
   lines <- verdict_lines(write_pair(200))
   expect_equal(verdict(lines, "finding"), "yes")
