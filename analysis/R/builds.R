@@ -94,13 +94,13 @@ longer_budgets <- function(table, budget_s) {
   sprintf("%s: %s: %s.", open$variant, title_of_row(open$statistic), advice)
 }
 
-# Variants whose compiler was at work when the time to warm up was over, where something stays open.
+# Variants that were not warm when the time for it was over, where something stays open.
 cold_ones <- function(table, cells) {
   is_cold <- vapply(cells[c("baseline", "mode")], function(cell) identical(cell$warm_up$ended, "limit"), NA)
   if (!"undecided" %in% table$verdict || !any(is_cold)) return(character())
   cold <- cells[c("baseline", "mode")][is_cold]
   lasted <- max(vapply(cold, function(cell) cell$warm_up$lasted_s, 0))
-  sprintf("%s: the compiler was still at work after %s s of warm-up; a longer budget_s warms up longer.", paste(vapply(cold, function(cell) cell$cell$mode, ""), collapse = " and "), format_number(round(lasted)))
+  sprintf("%s: not warm after %s s: the compiler was at work, or a request still became cheaper; a longer budget_s warms up longer.", paste(vapply(cold, function(cell) cell$cell$mode, ""), collapse = " and "), format_number(round(lasted)))
 }
 
 # How many starts have an interval that leaves the limit out, if their mean and spread stay as they are; NA if more than a budget has.

@@ -126,7 +126,8 @@ def warm_up(
     # Without a compiler only a cost that no longer falls shows the end: one turn alone cannot.
     cost_s = 0.0 if compilers else math.inf
     idle_at_most = min(plan["compiler_share_at_most"] for plan in plans)
-    least = max(plan["requests_at_least"] for plan in plans)
+    # So many let HotSpot see what it is to compile.
+    least = max(plan["requests_at_least"] for plan in plans) if compilers else 0
     limit_s = sum(plan["limit_s"] for plan in plans)
     compiling_limit_s = min(plan.get("compiling_limit_s", COMPILING_LIMIT_S) for plan in plans)
     rest = partial(time.sleep, COMPILING_EVERY_S)

@@ -159,6 +159,10 @@ def test_server_without_a_compiler_is_compared_with_itself_first(monkeypatch):
     assert machine.warm_up(monkeypatch, compilers=()).ended == "idle"
     # Turns of two loads: a request of the second costs much less CPU time than one of the first.
     assert len(machine.loads) == 6
+    # There is nothing that so many requests would have compiled.
+    few = Machine({"/a": [(0.0, 900, 9)]})
+    assert few.warm_up(monkeypatch, PLAN | {"limit_s": 9}, compilers=()).ended == "idle"
+    assert few.warm_up(monkeypatch, PLAN | {"limit_s": 9}).ended == "limit"
 
 
 def test_cost_that_falls_forever_ends_at_its_limit(monkeypatch):
