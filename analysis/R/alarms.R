@@ -8,11 +8,11 @@ alarm_draws <- 10000L
 
 #' Wrong and missed verdicts by the recorded rounds of comparisons.
 #'
-#' @param runs folder with a folder of results per comparison, as results/own has; `limit` percent; `draws` how many.
+#' @param runs folder with a folder of results per session, as results/own has; `limit` percent; `draws` how many.
 #' @return data.table: truth_percent, rule, slower, not_slower and undecided (shares of draws), comparisons.
 alarms_of_runs <- function(runs, limit, draws = alarm_draws) {
-  recorded <- Filter(Negate(is.null), lapply(Sys.glob(file.path(runs, "*", "cells", "own", "new", "load", "*", "rep-1", "cell.json")), centered_rounds))
-  if (length(recorded) == 0) stop(runs, " has no comparison of old and new with three starts", call. = FALSE)
+  recorded <- Filter(Negate(is.null), lapply(Sys.glob(file.path(runs, "*", "cells", "own", "*", "load", "*", "rep-1", "cell.json")), centered_rounds))
+  if (length(recorded) == 0) stop(runs, " has no comparison of two variants with three starts", call. = FALSE)
   rbindlist(lapply(c(0, limit / 2, limit, 2 * limit), function(truth) {
     verdicts <- vapply(seq_len(draws), function(draw) verdicts_of_draw(recorded[[sample.int(length(recorded), 1)]], truth, limit), character(2))
     rbindlist(lapply(1:2, function(rule) {
@@ -25,7 +25,7 @@ alarms_of_runs <- function(runs, limit, draws = alarm_draws) {
   }))
 }
 
-# CPU times of a comparison at one speed: a vector of centered log ratios per start; NULL of fewer than three starts.
+# CPU times of a comparison at one speed: a vector of centered log ratios per start; NULL of fewer than three starts, and of the first variant.
 centered_rounds <- function(path) {
   cells <- cells_of_pair(dirname(dirname(dirname(dirname(dirname(dirname(dirname(path))))))), sub("/cell.json$", "", sub("^.*/cells/", "", path)))
   if (is.null(cells$baseline)) return(NULL)

@@ -21,5 +21,5 @@ test_that("twice the limit is found by starts", {
 })
 
 test_that("a folder without comparisons is named", {
-  expect_error(alarms_of_runs(new_folder(), 5, draws = 1), "has no comparison of old and new with three starts")
+  expect_error(alarms_of_runs(new_folder(), 5, draws = 1), "has no comparison of two variants with three starts")
 })

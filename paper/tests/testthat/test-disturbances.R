@@ -70,10 +70,15 @@ test_that("reasons have the names of rules in plain words", {
   expect_equal(reason_in_words(c(few, "", "a value of 0 has no ratio", NA)), c(words, "", "a value of 0 has no ratio", NA))
   expect_equal(reason_in_words("0 of 2 rounds count on both sides"), "0 of 2 rounds count on both sides, and 2 are needed")
   expect_equal(
-    reason_in_words("no valid cell (rounds_kept, little;rounds_kept) of the mode"), "no valid cell (too few rounds count, little;too few rounds count) of the mode"
+    reason_in_words("no valid cell (rounds_kept, writes_kept;rounds_kept) of the mode"),
+    "no valid cell (too few rounds count, answered writes without a row, or rows without an answer and too few rounds count) of the mode"
   )
   expect_equal(why_missing(c(few, "another")), c(paste("not measured:", words), "another"))
-  # Each rule of today has words, and too few rounds are known as such.
+  # Each rule of today has words, ...
+  checks <- unique(unlist(regmatches(rules <- readLines(file.path(analysis_folder, "..", "workloads/record/validity.py")), gregexpr('(?<=return check\\(")[a-z_]+', rules, perl = TRUE))))
+  expect_gt(length(checks), 15)
+  expect_setequal(setdiff(checks, names(c(check_words, rule_words))), character())
+  # ... and too few rounds are known as such.
   expect_true(all(names(slice_rules) %in% names(rule_words)))
   expect_true(rounds_too_few(few))
 })
