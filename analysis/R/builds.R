@@ -232,7 +232,7 @@ capacity_of_variant <- function(results, cells) {
   if (!file.exists(file.path(results, "cells", name, "cell.json"))) return(NULL)
   pair <- cells_of_pair(results, name)
   if (is.null(pair$baseline)) return(NULL)
-  row <- row_of_pair(measured_pair(pair), "capacity_per_s")
+  row <- rows_of_pair(measured_pair(pair), "capacity_per_s")
   data.table(
     variant = "", statistic = "capacity_per_s", unit = "1/s", old = row$baseline_value, new = row$mode_value, starts = 1, rounds = NA_real_, ratio = row$estimate,
     low = row$low, high = row$high, slower_percent = NA_real_, verdict = "", reason = row$reason

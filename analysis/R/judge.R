@@ -18,17 +18,19 @@ judge_cell <- function(results, name, runs, guide) {
   pair <- measured_pair(cells, with_hosts(runs))
   findings <- findings_of_pair(pair$place, guide, shipped)
   named <- vapply(findings, `[[`, "", "statistic")
-  statistics <- unique(c(named, if (length(named) == 0 || pair$place$tool != sweep_tool) judged_statistics_of(pair)))
   c(
     sprintf("%s against %s, compared with the shipped run %s", name, pair$place$baseline, shipped$name),
-    unlist(lapply(statistics, function(statistic) lines_of_statistic(pair, statistic, findings[named == statistic], shipped)))
+    unlist(lapply(judged_rows(pair, named), function(row) lines_of_row(pair, row, findings[named == row$statistic], shipped)))
   )
 }
 
-# In a closed loop the mean and the median latency restate the throughput, and so does CPU time where it is the limit.
-judged_statistics_of <- function(pair) {
-  if (pair$place$tool == sweep_tool) return("capacity_per_s")
-  c("throughput_per_s", if (!row_of_pair(pair, "cpu_us_per_request")$cpu_limited) "cpu_us_per_request", "latency_p99_ms")
+# In the statistics that findings name and in those of its load. In a closed loop the mean and the median latency restate the throughput, and so does
+# CPU time where it is the limit.
+judged_rows <- function(pair, named) {
+  of_load <- if (pair$place$tool == sweep_tool) "capacity_per_s" else c("throughput_per_s", "cpu_us_per_request", "latency_p99_ms")
+  rows <- rows_of_pair(pair, unique(c(named, if (length(named) == 0 || pair$place$tool != sweep_tool) of_load)))
+  judged <- rows[statistic %in% named | !(statistic == "cpu_us_per_request" & cpu_limited %in% TRUE)]
+  lapply(seq_len(nrow(judged)), function(at) judged[at])
 }
 
 # ---- The pair ------------------------------------------------------------------------------------
@@ -59,12 +61,15 @@ measured_pair <- function(cells, known = NULL) {
   )
 }
 
-#' The comparison of a pair in one statistic, see compare_modes(), with centre (the effect on its scale) and margin.
-row_of_pair <- function(pair, statistic) {
-  at <- match(statistic, compared_statistics$statistic)
-  about <- compared_statistics[at]
-  row <- if (statistic == "capacity_per_s") capacity_of_pair(pair) else compare_places(pair$measured, pair$place, about)
-  row[, `:=`(centre = if (effect == "ratio") log(estimate) else estimate, margin = about$margin, unit = about$unit, effect = about$effect)][]
+#' The comparisons of a pair, a row a statistic in their order, see compare_modes(), with centre (the effect on its scale) and margin.
+rows_of_pair <- function(pair, statistics) {
+  by_loads <- compared_statistics[statistic %in% setdiff(statistics, "capacity_per_s")]
+  rows <- rbind(
+    if (nrow(by_loads) > 0) compare_places(pair$measured, pair$place, by_loads), if ("capacity_per_s" %in% statistics) capacity_of_pair(pair), fill = TRUE
+  )
+  about <- compared_statistics[match(rows$statistic, statistic)]
+  rows[, `:=`(margin = about$margin, unit = about$unit, effect = about$effect, centre = estimate)][effect == "ratio", centre := log(estimate)]
+  rows[match(statistics, statistic, nomatch = 0)]
 }
 
 capacity_of_pair <- function(pair) {
@@ -100,7 +105,7 @@ told_of_pair <- function(finding, pair, name, rows) {
 
 #' The verdict on a ratio, and why.
 #'
-#' @param row see row_of_pair(); `there` that of the shipped comparisons.
+#' @param row see rows_of_pair(); `there` that of the shipped comparisons.
 verdict_of_ratio <- function(row, there) {
   none <- fcase(
     nrow(there) == 0, "the shipped run has no such comparison", any(there$reason != ""), sprintf("the shipped run has no ratio: %s", there$reason[1]),
@@ -168,11 +173,10 @@ bounds_of_pair <- function(pair) {
 
 # ---- Lines ---------------------------------------------------------------------------------------
 
-lines_of_statistic <- function(pair, statistic, findings, shipped) {
-  place <- data.table(pair$place, statistic = statistic)
+lines_of_row <- function(pair, row, findings, shipped) {
+  place <- data.table(pair$place, statistic = row$statistic)
   there <- shipped$comparisons[place, on = comparison_keys, nomatch = NULL]
-  row <- row_of_pair(pair, statistic)
-  spoiled <- marks_of_pair(pair, statistic)
+  spoiled <- marks_of_pair(pair, row$statistic)
   other <- another_load(pair$cells$mode, shipped$summary)
   judged <- function(verdict) if (nzchar(other)) c("another load", other) else if (nzchar(spoiled)) c("open", spoiled) else verdict
   verdicts <- list(

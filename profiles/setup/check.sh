@@ -6,10 +6,16 @@ cd "$(dirname "$0")/../.." || exit
 
 folder=$(mktemp -d)
 trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$folder"' EXIT
-# Files of tests in R that take long: simulations, masked cells, odd values, all shipped runs.
-slow_analysis=(masks odd-tables odd-cells mixes plasmode queues causes claims reproduce)
-slow_paper=(studies publish figures)
 mapfile -t changed_r < <({ git diff --name-only --diff-filter=d HEAD && git ls-files --others --exclude-standard; } | grep '[.]R$')
+unchanged() { # unchanged FOLDER NAME…: those whose file and whose test are as committed
+  local folder=$1 name
+  for name in "${@:2}"; do
+    printf '%s\n' "${changed_r[@]}" | grep --quiet --line-regexp -e "$folder/R/$name.R" -e "$folder/tests/testthat/test-$name.R" || echo "$name"
+  done
+}
+# Files of tests in R that take long: simulations, masked cells, odd values, whole comparisons, all shipped runs.
+mapfile -t slow_analysis < <(unchanged analysis masks odd-tables odd-cells mixes plasmode queues causes claims reproduce judge builds comparisons)
+mapfile -t slow_paper < <(unchanged paper studies publish figures)
 
 fails() { # fails NAME COMMAND…
   local name=$1

@@ -131,7 +131,7 @@ test_that("a cell that no finding names has the verdicts on its ratios alone", {
 })
 
 test_that("what a new process adds makes the interval wider than that of the rounds", {
-  row_with <- function(known) row_of_pair(measured_pair(cells_of_pair(write_pair(200, spread = 0.02), named), known), "throughput_per_s")
+  row_with <- function(known) rows_of_pair(measured_pair(cells_of_pair(write_pair(200, spread = 0.02), named), known), "throughput_per_s")
   alone <- row_with(NULL)
   expect_equal(log(alone$high / alone$estimate), qt(0.975, 3) * alone$within)
   lender <- function(spread, mode = "fixed-pool") {

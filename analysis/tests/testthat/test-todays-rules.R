@@ -140,7 +140,7 @@ test_that("a named cell has the interval of the run's report", {
   loads <- read_loads(paths)
   report <- compare_modes(as_measured(summarise_cells(paths), loads$slices, loads$histograms))
   for (wanted in c("throughput_per_s", "latency_mean_ms")) {
-    named <- row_of_pair(pair, wanted)
+    named <- rows_of_pair(pair, wanted)
     expect_equal(named[, .(estimate, low, high)], report[statistic == wanted, .(estimate, low, high)], info = wanted)
   }
 })
