@@ -3,5 +3,8 @@
 #' @importFrom utils combn head modifyList tail
 NULL
 
-# For tables as small as these, threads take longer to meet than they save, many times so on busy CPUs.
-.onLoad <- function(libname, pkgname) setDTthreads(1)
+# For tables as small as these, threads take longer to meet than they save, many times so on busy CPUs, and indices longer to make than to do without.
+.onLoad <- function(libname, pkgname) {
+  setDTthreads(1)
+  options(datatable.optimize = 2L, datatable.auto.index = FALSE)
+}
