@@ -306,6 +306,8 @@ test_that("a variant has a sentence of its capacity, and of what changes at the 
     "virtual: serves 3,100/s at the objective in place of 1,000/s, in one session without an interval; at your rate no change is shown (open: CPU time per request)."
   )
   expect_equal(sentence_of_variant(rbind(capacity, cpu)), "virtual: serves 3.1 × as much at the objective (3,100 in place of 1,000/s); at your rate nothing changes.")
+  failed <- judged(failed = 1)$table
+  expect_equal(sentence_of_variant(failed), "new: at your rate failed requests rise from 0 to 0.1 %.")
 })
 
 # ---- How right it is ------------------------------------------------------------------------------

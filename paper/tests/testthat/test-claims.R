@@ -45,7 +45,10 @@ test_that("the first page has the totals, and no number that is 0", {
 
 test_that("a reason of both sides is said once", {
   why <- function(reason) table_claims(verdicts_of(verdict = "not decided", reason = reason))$Why
-  expect_equal(why("no valid cell (little) of the mode; no valid cell (little) of its baseline"), "Because. Not decided: no valid cell (little) on either side.")
+  expect_equal(
+    why("no valid cell (little) of the mode; no valid cell (little) of its baseline"),
+    "Because. Not decided: no valid cell (requests and latency contradict Little's law) on either side."
+  )
   other <- "no valid cell (little) of the mode; no cell of its baseline"
-  expect_equal(why(other), sprintf("Because. Not decided: %s.", other))
+  expect_equal(why(other), sprintf("Because. Not decided: %s.", reason_in_words(other)))
 })
