@@ -367,12 +367,14 @@ sentence_of_variant <- function(rows) {
   margin <- clear[, fifelse(is.na(slower_percent), 1.1, 1 + slower_percent / 100)]
   clear <- clear[low > margin | high < 1 / margin | (!is.na(slower_percent) & verdict == "slower")]
   capacity <- clear[statistic == "capacity_per_s"]
-  failing <- rows[statistic == failed_requests & verdict == "slower", sprintf("failed requests rise from %s to %s %%", format_number(old), format_number(new))]
-  changes <- clear[statistic != "capacity_per_s", sprintf("%s %s from %s to %s %s", title_of_row(statistic), fifelse(ratio > 1, "rises", "falls"), format_number(old), format_number(new), unit)]
+  changes <- c(
+    clear[statistic != "capacity_per_s", trimws(sprintf("%s %s from %s to %s %s", title_of_row(statistic), fifelse(ratio > 1, "rises", "falls"), format_number(old), format_number(new), unit))],
+    rows[statistic == failed_requests & verdict == "slower", sprintf("failed requests rise from %s to %s %%", format_number(old), format_number(new))]
+  )
   serves <- if (nrow(capacity) > 0) sprintf("serves %s × as much at the objective (%s in place of %s/s); ", format_number(capacity$ratio), format_number(capacity$new), format_number(capacity$old)) else serves_once(rows)
   open <- rows[verdict == "undecided" & statistic != failed_requests, title_of_row(statistic)]
   unchanged <- if (length(open) > 0) sprintf("no change is shown (open: %s)", paste(open, collapse = ", ")) else "nothing changes"
-  sprintf("%s: %sat your rate %s.", rows$variant[1], serves, if (length(c(changes, failing)) > 0) paste(c(trimws(changes), failing), collapse = ", ") else unchanged)
+  sprintf("%s: %sat your rate %s.", rows$variant[1], serves, if (length(changes) > 0) paste(changes, collapse = ", ") else unchanged)
 }
 
 # A capacity whose noise is not known: its two values, and no ratio.

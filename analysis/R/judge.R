@@ -28,7 +28,7 @@ judge_cell <- function(results, name, runs, guide) {
 # CPU time where it is the limit.
 judged_rows <- function(pair, named) {
   of_load <- if (pair$place$tool == sweep_tool) "capacity_per_s" else c("throughput_per_s", "cpu_us_per_request", "latency_p99_ms")
-  rows <- rows_of_pair(pair, unique(c(named, if (length(named) == 0 || pair$place$tool != sweep_tool) of_load)))
+  rows <- rows_of_pair(pair, union(named, of_load))
   judged <- rows[statistic %in% named | !(statistic == "cpu_us_per_request" & cpu_limited %in% TRUE)]
   lapply(seq_len(nrow(judged)), function(at) judged[at])
 }
@@ -196,13 +196,7 @@ line_of_row <- function(row) {
   )
 }
 
-# A ratio whose interval ends at 0 or is infinite is a bound: its value says nothing.
-bound_or_interval <- function(row) {
-  is_ratio <- row$effect == "ratio"
-  if (is_ratio && row$low == 0 && is.finite(row$high)) return(paste("at most", format_number(row$high)))
-  if (is_ratio && row$low > 0 && is.infinite(row$high)) return(paste("at least", format_number(row$low)))
-  with_interval(row$estimate, row$low, row$high)
-}
+bound_or_interval <- function(row) ratio_or_bound(with_interval(row$estimate, row$low, row$high), row$effect, row$low, row$high)
 
 rounds_in_words <- function(row) {
   if (row$statistic == "capacity_per_s") return("one session")

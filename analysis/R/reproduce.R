@@ -343,6 +343,14 @@ change_lines <- function(rows) {
   }), use.names = FALSE)
 }
 
+# The texts of values with intervals; a ratio whose interval ends at 0 or is infinite is a bound: the end that holds says something, the value nothing.
+# `scaled` writes the ends of all.
+ratio_or_bound <- function(text, effect, low, high, scaled = format_number) {
+  at_least <- (effect == "ratio" & low > 0 & is.infinite(high)) %in% TRUE
+  at_most <- (effect == "ratio" & low == 0 & is.finite(high)) %in% TRUE
+  fcase(at_least, paste("at least", scaled(low)), at_most, paste("at most", scaled(high)), rep(TRUE, length(text)), text)
+}
+
 change_table <- function(rows) {
   scaled <- function(values) format_number(fifelse(rows$effect == "ratio", 1, 100) * values)
   # An end that is infinite, or 0, leaves a bound.
@@ -350,12 +358,7 @@ change_table <- function(rows) {
     open <- rows$effect == "ratio" & low > 0 & is.finite(high) & high > low * far^2
     ifelse(open %in% TRUE, not_bounded, paste0(scaled(low), between, scaled(high)))
   }
-  # A value whose end is 0 or infinite is a bound: the end that holds says something, the value nothing.
-  or_bound <- function(text, low, high) {
-    at_least <- (rows$effect == "ratio" & low > 0 & is.infinite(high)) %in% TRUE
-    at_most <- (rows$effect == "ratio" & low == 0 & is.finite(high)) %in% TRUE
-    fcase(at_least, paste("at least", scaled(low)), at_most, paste("at most", scaled(high)), rep(TRUE, nrow(rows)), text)
-  }
+  or_bound <- function(text, low, high) ratio_or_bound(text, rows$effect, low, high, scaled)
   rows[, .(
     value = paste0(title_of(statistic), ifelse(effect == "ratio", "", ", %")),
     there = or_bound(scaled(there), there_low, there_high), expected = ifelse(is.na(expected_low), no_figure, span(expected_low, expected_high, " to ")),

@@ -89,7 +89,7 @@ check_words <- c(
   rounds_kept = "too few rounds count", slices_kept = "too few slices count", accounting = "some requests are in no record",
   little = "requests and latency contradict Little's law", settled = "values change within a load", body_bytes = "bodies of another length",
   same_answer = "other answers than before the load", kept = "new connections in place of kept ones", generator_limits = "the generator had no more ports or descriptors",
-  descriptors = "no descriptor was left", writes_kept = "answered writes without a row, or rows without an answer", never_too_fast = "answers before their time",
+  descriptors = "no descriptor was left", writes_kept = "answers and rows of writes differ", never_too_fast = "answers before their time",
   observed = "other numbers of threads than configured", settings = "other settings than configured", requests_due = "too few requests came due",
   backend_healthy = "the backend was at its limit", listen_queue = "the accept queue was cut", data_on_disk = "data in memory", sent = "nothing was sent"
 )
@@ -108,7 +108,7 @@ reason_of_one <- function(reason) {
   regmatches(reason, places) <- lapply(regmatches(reason, places), vapply, lost_in_words, "", USE.NAMES = FALSE)
   loaded <- if (rounds_too_few(reason)) as.numeric(sub("^.*?([0-9]+) rounds count on both sides.*$", "\\1", reason, perl = TRUE))
   reason <- sub("rounds count on both sides", sprintf("rounds count on both sides, and %d are needed", as.integer(min(loaded, rounds_needed_of_both))), reason, fixed = TRUE)
-  for (check in names(check_words)) reason <- gsub(sprintf("(?<=[(,; ])%s(?=[),;])", check), check_words[[check]], reason, perl = TRUE)
+  for (check in names(check_words)) reason <- gsub(sprintf("(?<=[(,;]|[,:;] )%s(?=[),;])", check), check_words[[check]], reason, perl = TRUE)
   gsub(";(?! )", " and ", reason, perl = TRUE)
 }
 

@@ -71,8 +71,10 @@ test_that("reasons have the names of rules in plain words", {
   expect_equal(reason_in_words("0 of 2 rounds count on both sides"), "0 of 2 rounds count on both sides, and 2 are needed")
   expect_equal(
     reason_in_words("no valid cell (rounds_kept, writes_kept;rounds_kept) of the mode"),
-    "no valid cell (too few rounds count, answered writes without a row, or rows without an answer and too few rounds count) of the mode"
+    "no valid cell (too few rounds count, answers and rows of writes differ and too few rounds count) of the mode"
   )
+  # A check's name may be a word of a sentence.
+  expect_equal(reason_in_words("connections that are kept, and 3 sent)"), "connections that are kept, and 3 sent)")
   expect_equal(why_missing(c(few, "another")), c(paste("not measured:", words), "another"))
   # Each rule of today has words, ...
   checks <- unique(unlist(regmatches(rules <- readLines(file.path(analysis_folder, "..", "workloads/record/validity.py")), gregexpr('(?<=return check\\(")[a-z_]+', rules, perl = TRUE))))
