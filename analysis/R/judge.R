@@ -114,8 +114,8 @@ verdict_of_ratio <- function(row, there) {
   if (none != "") return(c("open", none))
   change <- reproduce(sides_of_comparisons(there), sides_of_comparisons(row), comparison_keys, row)
   c(change$verdict, paste0(
-    with_interval(change$change, change$change_low, change$change_high), if (row$effect == "ratio") " times" else " more than", " the shipped ",
-    with_interval(there$estimate, there$low, there$high)
+    bound_or_interval(list(effect = row$effect, estimate = change$change, low = change$change_low, high = change$change_high)),
+    if (row$effect == "ratio") " times" else " more than", " the shipped ", bound_or_interval(there)
   ))
 }
 

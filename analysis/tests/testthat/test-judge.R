@@ -32,6 +32,13 @@ test_that("a ratio with one end is a bound", {
   expect_match(bound_or_interval(modifyList(row, list(effect = "difference"))), "[0, 0.9]", fixed = TRUE)
 })
 
+test_that("so is the ratio of a bound to a shipped ratio", {
+  there <- rows_of_pair(measured_pair(cells_of_pair(write_pair(200), named)), "throughput_per_s")
+  bounded <- copy(there)[, bound := "at_most"]
+  expect_match(verdict_of_ratio(there, there)[2], "^1 \\[.* times the shipped 2 \\[")
+  expect_match(verdict_of_ratio(bounded, there)[2], "^at most [0-9.]+ times the shipped 2 \\[")
+})
+
 test_that("a cell that is as in the shipped run reproduces it, and the finding holds", {
   lines <- verdict_lines(write_pair(200))
   expect_equal(verdict(lines, "finding"), "yes")
