@@ -8,7 +8,7 @@
 # The verdict rests on the statistics that can decide. p99 makes a variant slower; where the noise of a machine leaves it open, a sentence says so
 # and the others decide. The same holds of failed requests: where fewer were sent than show a share below the limit, a sentence says so.
 #
-# CPU times are compared at one speed of the CPU: other guests of a host change it by half and more, in one variant's round and not
+# CPU times and median latencies are compared at one speed of the CPU: other guests of a host change it by half and more, in one variant's round and not
 # in the other's, and a fixed computation on the server's CPU (probe_us) shows it.
 #
 # Starts are looked at after the third and each one that follows, and when the budget is spent. A statistic that is slower by exactly its
@@ -25,6 +25,7 @@ shown_of_builds <- c("throughput_per_s", "latency_p50_ms", "latency_p99_ms", "cp
 #' @export
 failed_requests <- "failed_percent"
 build_verdicts <- c("not slower" = 0, slower = 1, undecided = 2, invalid = 3)
+compared_at_one_speed <- c("cpu_us_per_request", "latency_p50_ms")
 # Statistics that leave a verdict to the others where they are undecided.
 may_stay_open <- c("latency_p99_ms", failed_requests)
 
@@ -289,7 +290,7 @@ effect_on_rounds <- function(pair, statistic) {
   both <- rounds_of_builds(pair, statistic)
   if (nrow(both) == 0) return(modifyList(effect, list(rounds = 0, starts = 0, centre = NA_real_)))
   changes <- both[, log(value / value_baseline)]
-  logs <- if (statistic == "cpu_us_per_request") at_one_speed(changes, both[, log(probe_us / probe_us_baseline)]) else changes
+  logs <- if (statistic %in% compared_at_one_speed) at_one_speed(changes, both[, log(probe_us / probe_us_baseline)]) else changes
   mean_of <- mean_of_starts(logs, both$start)
   old <- mean_of_starts(log(both$value_baseline), both$start)$centre - (mean_of$centre - mean_of_starts(changes, both$start)$centre) / 2
   modifyList(effect, list(
@@ -335,7 +336,7 @@ rounds_of_builds <- function(pair, statistic) {
   if (counts_of(statistic) == "latency") both[is_alike(speed, speed_baseline)] else both
 }
 
-#' Changes of CPU time without those of the CPU's speed.
+#' Changes without those of the CPU's speed.
 #'
 #' @param logs log ratios of rounds; `slowness` those of the time of a fixed computation on the server's CPU, whose mean is 0 as both take
 #'   turns: a control variate (Lavenberg and Welch 1981, Management Science 27(3)).

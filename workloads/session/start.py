@@ -64,7 +64,7 @@ def start(spec: Spec, folder: Path, position: int, place: Place) -> Live:
         answers_s = subject.start_up_s + time.monotonic() - subject.up_since_s
         idle, mode = idle_sample(subject), spec["mode"]["id"]
         if isinstance(subject, UserServer) and (remark := subject.remark()):
-            say(f"{mode}: {remark}")
+            say_once(f"{mode}: {remark}", place)
         if not idle:
             raise NotAnswering(mode, "it ended after its first answer", subject)
         settings, carriers = subject.settings(), subject.carriers()
@@ -73,6 +73,13 @@ def start(spec: Spec, folder: Path, position: int, place: Place) -> Live:
             live.answers = answers(subject, spec["tier"]["requests"])
         undo.pop_all()
     return live
+
+
+def say_once(text: str, place: Place) -> None:
+    """A remark on every start of a mode is said at its first."""
+    if text not in place.said:
+        place.said.add(text)
+        say(text)
 
 
 def idle_sample(subject: Subject) -> Sample:

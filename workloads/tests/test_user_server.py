@@ -27,7 +27,7 @@ from workloads.record import pooling
 from workloads.servers import listening, perf, user_server
 from workloads.servers.user_server import UserServer
 from workloads.session import start as start_module
-from workloads.session.start import ASK_AGAIN_S
+from workloads.session.start import ASK_AGAIN_S, say_once
 from workloads.tests.planned import plan_of, session_of
 from workloads.tests.test_testbed import gone
 
@@ -715,6 +715,13 @@ def test_server_on_all_addresses_is_measured_with_a_remark(start, capsys):
     live, why = start(*PYTHON, code("0.0.0.0"), "{port}")
     assert (live is not None, why) == (True, "")
     assert "it listens on 0.0.0.0, so other machines reach it" in capsys.readouterr().err
+
+
+def test_remark_of_a_mode_is_said_at_its_first_start_alone(tmp_path, capsys):
+    place = session_of(plan_of(), tmp_path).place
+    for text in ("old: open", "old: open", "new: open"):
+        say_once(text, place)
+    assert capsys.readouterr().err.splitlines() == ["old: open", "new: open"]
 
 
 def test_words_in_braces_stand_for_port_cpus_and_a_name(start, tmp_path):

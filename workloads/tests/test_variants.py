@@ -124,15 +124,17 @@ def sides_of(make_slice, ratio, new_speeds, old_speeds):
         made = slices_of(make_slice, [100.0] * len(speeds))
         for each, speed in zip(made, speeds, strict=True):
             each.metrics.update(cpu_us_per_request=cpu_us / speed, probe_us=70 / speed)
+            each.latencies_ms = each.latencies_ms | {P50: cpu_us / 100 / speed}
         return made
 
     return of(1000.0 * ratio, new_speeds), of(1000.0, old_speeds)
 
 
-def test_cpu_times_are_compared_at_one_speed(make_slice):
+@pytest.mark.parametrize("name", [CPU, P50])
+def test_cpu_times_and_medians_are_compared_at_one_speed(make_slice, name):
     """Another guest of the host takes a third of the speed in every third round."""
     sides = sides_of(make_slice, 1.1, [1.0, 1.0, 0.66] * 7, [1.0, 0.66, 1.0] * 7)
-    raw, (found,) = logs_of(*sides)[CPU], logs_of_variants(*sides)[CPU]
+    raw, (found,) = logs_of(*sides)[CPU], logs_of_variants(*sides)[name]
     assert max(raw) > math.log(1.5)
     assert [math.exp(each) for each in found] == pytest.approx([1.1] * 21)
 

@@ -60,6 +60,14 @@ test_that("10 % more waiting is found by the median, where p99 says nothing", {
   expect_equal(verdicts(found)[["latency_p99_ms"]], "not slower")
 })
 
+test_that("the median is compared at one speed of the CPU, which one build's rounds did not have", {
+  slow <- rep_len(c(1, 1.08, 0.94, 1, 0.97), 20)
+  found <- judged(new = list(latency_p50_ms = 11 * slow, probe_us = 70 * slow), old = list(probe_us = 70), spread = 0)$table[statistic == "latency_p50_ms"]
+  expect_equal(unlist(found[, .(ratio, low, high)], use.names = FALSE), rep(1.1, 3), tolerance = 1e-3)
+  raw <- judged(new = list(latency_p50_ms = 11 * slow), spread = 0)$table[statistic == "latency_p50_ms"]
+  expect_gt(raw$high / raw$low, 1.05)
+})
+
 test_that("one request in a thousand that fails is found by its exact interval", {
   expect_equal(judged(failed = 1)$verdict, "slower")
   found <- judged(failed = 1)$table[statistic == failed_requests]
