@@ -1,6 +1,7 @@
 package artifact.spring;
 
 import artifact.spring.admission.Admission;
+import artifact.spring.connection.Buffers;
 import artifact.spring.database.Database;
 import artifact.spring.log.Log;
 import artifact.spring.remote.RemoteClients;
@@ -51,6 +52,7 @@ import org.springframework.context.annotation.Import;
     Log.class,
     Service.class,
     Admission.class,
+    Buffers.class,
     CountersController.class,
     PinningCounter.class,
     ThreadNames.class,

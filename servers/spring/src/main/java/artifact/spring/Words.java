@@ -33,6 +33,7 @@ final class Words {
             Map.entry("virtual-threads", Kind.COUNT),
             Map.entry("beyond-permits", Kind.oneOf("wait", "answer-503", "close")),
             Map.entry("body-bytes", Kind.COUNT),
+            Map.entry("buffer-bytes", Kind.COUNT),
             Map.entry("long-permits", Kind.COUNT),
             Map.entry("long-threads", Kind.COUNT),
             Map.entry("long-yields-us", Kind.COUNT),

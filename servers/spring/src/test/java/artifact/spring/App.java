@@ -10,6 +10,8 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
+import org.apache.catalina.connector.Connector;
+import org.springframework.boot.tomcat.TomcatWebServer;
 import org.springframework.boot.web.server.servlet.context.ServletWebServerApplicationContext;
 
 /** The application with some options, and a client of it; it is gone when the test is. */
@@ -55,6 +57,10 @@ public final class App implements AutoCloseable {
                 .POST(BodyPublishers.ofString(json))
                 .build();
         return CLIENT.send(request, BodyHandlers.ofString());
+    }
+
+    public Connector connector() {
+        return ((TomcatWebServer) application.getWebServer()).getTomcat().getConnector();
     }
 
     public static void await(String what, BooleanSupplier condition) throws InterruptedException {
