@@ -43,6 +43,9 @@ ROUNDS_AT_MOST = 1000
 P99_SLOWER_PERCENT = 25
 # A busy machine may take so many rounds beyond the planned ones.
 SWEEP_CONNECTIONS, SWEEP_EXTRA_ROUNDS = 2000, 2
+# Requests that have failed the objective wait on in an overload, until a time-out that is so many
+# times as long, within these bounds: each would cost its sweep the ten seconds of the others.
+PATIENCE_OBJECTIVES, PATIENCE_S = 10, (1.0, 10.0)
 # Keys of a variant that `own` may have for all; its environment and headers are added.
 COMMON = ("command", "folder", "stop", "backend")
 # Words that the generator fills in for each request, and a variable's value.
@@ -243,7 +246,9 @@ def sweep_of(own: dict[str, Any]) -> dict[str, Any]:
         "extra_rounds": SWEEP_EXTRA_ROUNDS,
     }
     title = f"capacity at p99 ≤ {own['p99_ms']:g} ms"
-    return common_tier(own) | {"title": title, "sweep": objective | way_of(own)}
+    patience_s = min(max(PATIENCE_S[0], PATIENCE_OBJECTIVES * own["p99_ms"] / 1000), PATIENCE_S[1])
+    load = {"request_timeout_s": patience_s, "sweep": objective | way_of(own)}
+    return common_tier(own) | {"title": title} | load
 
 
 def way_of(own: dict[str, Any]) -> dict[str, Any]:

@@ -295,13 +295,15 @@ def lasted_s(session: Session) -> float:
 
 
 def start_again(session: Session, names: list[Name]) -> None:
-    """New processes of all modes, started one after the other in drawn order, and warm."""
+    """New processes of all modes, started one after the other in drawn order, and warm as those of
+    the first start are: for a sweep that follows, too."""
     modes = list(dict.fromkeys(name.mode for name in names))
     with session.phases.phase("restart_s"):
         for mode in modes:
             session.stop(mode)
         session.start_all(modes, in_order=True)
-        warm_all(session, [name for name in names if name.mode in session.place.alive])
+        alive = [mode for mode in modes if mode in session.place.alive]
+        warm_all(session, [name for mode in alive for name in session.names_of(mode)])
 
 
 def behind(session: Session, done: dict[Name, list[Slice]], rounds: int) -> list[Name]:

@@ -373,6 +373,18 @@ def test_second_process_that_is_not_there_is_not_loaded_and_says_why(plan, monke
     assert module.why_not_again(others[0][0], []) == ""
 
 
+def test_each_start_is_warm_for_all_loads_of_its_modes(plan, monkeypatch):
+    """A sweep that follows the last start would warm each mode up once more, for minutes."""
+    session, warmed = session_of(plan), []
+    session.place.alive["fixed-pool"] = object()
+    monkeypatch.setattr(session, "stop", lambda mode: None)
+    monkeypatch.setattr(session, "start_all", lambda modes, **how: None)
+    monkeypatch.setattr(module, "warm_all", lambda session, names: warmed.extend(names))
+    module.start_again(session, [Name(mode, "low", "jmeter") for mode in BOTH])
+    assert len(warmed) > 1
+    assert warmed == [name for name in plan.names() if name.mode == "fixed-pool"]
+
+
 def test_variant_that_is_alone_has_nothing_to_be_compared_with(plan, monkeypatch):
     """The other did not start."""
     assert by_starts(plan, monkeypatch, ("fixed-pool",))[0] == [1]
