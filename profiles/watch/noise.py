@@ -29,8 +29,8 @@ from profiles.watch import limits
 from profiles.watch.speed import STEPS, compute
 
 SLEEPING_S, COMPUTING_S, WINDOW_S, NAP_S = 3.0, 10.0, 0.5, 0.001
-# Rounds and sessions of a comparison by config.yaml's defaults, and Student's t (97.5 %, 11).
-ROUNDS, SESSIONS, STUDENTS_T = 6, 2, 2.201
+# Rounds of a comparison by config.yaml's defaults, in one session, and Student's t (97.5 %, 5).
+ROUNDS, STUDENTS_T = 6, 2.571
 # Shares that a slice may have of the time of all CPUs and of the server's, or its latency does not
 # count (workloads/record/slice_rules.py takes them from here).
 STEAL_AT_MOST, OTHERS_CPU_AT_MOST = 0.05, 0.15
@@ -77,7 +77,7 @@ class Noise:
     @property
     def interval(self) -> float:
         """The half width of a ratio's 95 % interval, as a share of 1."""
-        return math.expm1(STUDENTS_T * self.spread / math.sqrt(ROUNDS * SESSIONS))
+        return math.expm1(STUDENTS_T * self.spread / math.sqrt(ROUNDS))
 
     @property
     def lost_rounds(self) -> float:
@@ -245,8 +245,8 @@ def lines(noise: Noise) -> list[Line]:
         line("CPU time with all CPUs busy", f"{noise.had_share:.1%}", had, taken_by(noise)),
         line(
             "interval to expect",
-            f"at least ± {noise.interval:.1%} of a ratio after {SESSIONS} sessions of {ROUNDS} "
-            f"rounds (a computation varies by {noise.spread:.1%} from a half second to the next)",
+            f"at least ± {noise.interval:.1%} of a ratio after {ROUNDS} rounds "
+            f"(a computation varies by {noise.spread:.1%} from a half second to the next)",
             noise.interval <= INTERVAL_AT_MOST,
             "a smaller difference stays undecided",
         ),

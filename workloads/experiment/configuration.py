@@ -69,8 +69,8 @@ class Comparison:
     baselines: dict[str, str | None]
     # The extras of modes that a default run excludes here.
     extras: dict[str, frozenset[str]]
-    # Sessions of it, and of single modes, at most; None: as many as the run has.
-    repetitions: int | None
+    # Sessions of it at least, and of single modes at most; None: as many as it has.
+    repetitions: int
     limits: dict[str, int | None]
     # Kinds of profile by tier/tool and mode.
     profiles: dict[str, dict[str, list[str]]]
@@ -177,7 +177,7 @@ def whole_comparison(
             for mode, line in lines.items()
             if (extras := extras_of(comparison, line, inherited(line, definitions.get(mode, {}))))
         },
-        comparison.get("repetitions"),
+        comparison.get("repetitions", 1),
         {mode: line.get("repetitions") for mode, line in lines.items()},
         comparison.get("profiles", {}),
     )

@@ -29,8 +29,6 @@ REST_S = 6 * 60
 LESS = """\
 For less, after `. .tools/env`:
   make quick                                                 the first findings: 12 minutes
-  snakemake --cores 4 --config repetitions=1                 one session of each comparison;
-                                                             later runs add the others
   snakemake --cores 4 results/sessions/{session}.json
                                                              one comparison
   snakemake --cores 4 -f results/cells/{cell}/cell.json

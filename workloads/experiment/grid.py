@@ -126,8 +126,8 @@ class Grid:
         self.cells = []
         for cell, comparison, limit in self._first_cells():
             self.comparisons[cell], self.limits[cell] = comparison.id, limit
-            most = (config["repetitions"], comparison.repetitions or math.inf, limit)
-            self.cells += [replace(cell, repetition=n + 1) for n in range(int(min(most)))]
+            most = min(max(comparison.repetitions, config["repetitions"]), limit)
+            self.cells += [replace(cell, repetition=n + 1) for n in range(int(most))]
         if faults := {fault for cell in self.comparisons for fault in self._rate_faults(cell)}:
             raise ConfigurationError("config.yaml: " + "\nconfig.yaml: ".join(sorted(faults)))
         self.sessions = sorted(self._sessions(), key=self.order_key)

@@ -85,10 +85,13 @@ def test_grid_is_modes_times_tiers_times_tools_times_repetitions(config):
         **{"fast/wrk2": 5, "fast/jmeter": 5, "slow/wrk2": 2, "slow/jmeter": 2},
         **{"cpu/sweep": 3, "burst/wrk2": 2, "reads/sysbench": 2},
     }
-    # A load, a mode and a comparison may have fewer sessions: once, 1, 1.
+    # A load and a mode may have fewer sessions: once, 1.
     again = loads(config, repetition=2)
     assert again == {"fast/wrk2": 4, "slow/jmeter": 2, "cpu/sweep": 3, "reads/sysbench": 2}
     assert len(Grid(config).cells) == sum(found.values()) + sum(again.values())
+    # ... and a comparison more.
+    more = changed(config, ("studies.database.comparisons.kinds.repetitions", 3))
+    assert loads(more, repetition=3) == {"reads/sysbench": 2}
     narrow = changed(config, ("studies.web.comparisons.threads.tiers", ["fast/wrk2", "slow"]))
     assert "fast/jmeter" not in loads(narrow) and loads(narrow)["fast/wrk2"] == 5
     # A session beyond has what may be measured so often.

@@ -29,14 +29,14 @@ def test_spread_is_that_of_neighboring_windows():
 def test_interval_is_students_of_the_rounds_of_a_default_run():
     config = yaml.safe_load((ROOT / "config.yaml").read_text())
     assert config["slices"]["rounds"] == noise.ROUNDS
-    assert config["repetitions"] == noise.SESSIONS
-    assert QUIET.interval == pytest.approx(math.exp(2.201 * 0.01 / math.sqrt(12)) - 1)
+    assert config["repetitions"] == 1
+    assert QUIET.interval == pytest.approx(math.exp(2.571 * 0.01 / math.sqrt(6)) - 1)
 
 
 def test_a_quiet_machine_gets_no_advice():
     found = noise.lines(QUIET)
     assert [line.advice for line in found] == [""] * len(found)
-    assert found[-2].found.startswith("at least ± 0.6% of a ratio after 2 sessions of 6 rounds")
+    assert found[-2].found.startswith("at least ± 1.1% of a ratio after 6 rounds")
     assert found[-1].found == "all 6 should count for latency"
 
 
