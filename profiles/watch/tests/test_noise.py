@@ -65,7 +65,7 @@ def test_what_is_not_quiet_has_advice(change, name):
         # Both sides of a round must count: 1 - 0.9 x 0.9, and 1 - 0.5 x 0.5.
         (0.1, 1.14, "about 1.1 of 6 will not count for latency"),
         (0.5, 4.5, "about 4.5 of 6 will not count for latency, and a default run takes about "),
-        (1.0, 6.0, "about 6.0 of 6 will not count for latency, and a default run takes about 32 "),
+        (1.0, 6.0, "about 6.0 of 6 will not count for latency, and a default run takes about 28 "),
     ],
 )
 def test_rounds_that_a_machine_loses_are_said_with_their_cost(lost_share, lost_rounds, found):
