@@ -5,9 +5,10 @@
 #' @export
 back_within <- 2
 back_for_s <- 3
-# Collections, and the range of requests in flight at them, from which on heap per request has a value.
+# Collections, and requests in flight at them, from which on heap per request has a value; a heap fuller than so much has no room for more.
 collections_at_least <- 5
 in_flight_at_least <- 500
+room_below <- 0.75
 # Tomcat's default.
 tomcat_connections <- 8192
 
@@ -123,29 +124,30 @@ seconds_until_back <- function(holds) {
 
 # ---- Heap a request in flight ----------------------------------------------------------------------
 
-#' Heap that a request in flight holds: the slope of what is in use after a collection on the requests in flight at it.
+#' Heap that a request in flight holds at the most: what the collection at which most was in use left, by the requests in flight at it.
 #'
-#' The slope is the median of those between all pairs of collections (Theil 1950; Sen 1968): a young collection leaves garbage in the
-#' old generation, and moves single values far.
+#' That includes the idle server, and what has died since an earlier collection moved it to the old generation. A line through all collections
+#' says less: many see requests of which the server has not read a byte yet.
 #'
 #' @param cells see overloads_of().
-#' @return data.table, a row a cell: study, mode, tier, session, heap_mib, collections, most_in_flight, kib_per_request, base_mib (heap in
-#'   use without a request). No row of cells with too few collections, or at too similar numbers in flight.
+#' @return data.table, a row a cell: study, mode, tier, session, heap_mib, collections, in_flight, peak_mib and kib_per_request. No row of cells with
+#'   few in flight at the peak; whose heap was nearly full, which says how large it is; and of kept connections, which hold heap without a request.
 request_heap_of <- function(cells) {
-  rows <- lapply(cells, function(cell) {
+  rows <- lapply(Filter(function(cell) !isTRUE(cell$configuration$tool$keep_alive), cells), function(cell) {
     heap <- collections_of_cell(cell)
-    if (NROW(heap) < collections_at_least || diff(range(heap$in_flight)) < in_flight_at_least) return(NULL)
-    slope <- theil_sen(heap$in_flight, heap$after_mib)
-    cbind(heap[1, .(study, mode, tier, session)], data.table(
-      heap_mib = heap_of(cell), collections = nrow(heap), most_in_flight = max(heap$in_flight), kib_per_request = 1024 * slope,
-      base_mib = median(heap$after_mib - slope * heap$in_flight)
-    ))
+    if (NROW(heap) == 0) return(NULL)
+    peak <- heap[which.max(after_mib)]
+    if (peak$in_flight < in_flight_at_least || peak$after_mib > room_below * heap_of(cell)) return(NULL)
+    peak[, .(
+      study, mode, tier, session,
+      heap_mib = heap_of(cell), collections = as.numeric(nrow(heap)), in_flight, peak_mib = after_mib, kib_per_request = 1024 * after_mib / in_flight
+    )]
   })
   rbindlist(c(list(no_request_heap()), rows))
 }
 
 no_request_heap <- function() {
-  typed_table(c("study", "mode", "tier", "session"), c("heap_mib", "collections", "most_in_flight", "kib_per_request", "base_mib"))
+  typed_table(c("study", "mode", "tier", "session"), c("heap_mib", "collections", "in_flight", "peak_mib", "kib_per_request"))
 }
 
 # The collections of a cell with the requests that its server held; NULL without a log.
@@ -156,8 +158,6 @@ collections_of_cell <- function(cell) {
   accepted <- as.numeric(or_else(cell$configuration$mode$options$`max-connections`, tomcat_connections))
   heap[is.finite(in_flight) & is.finite(after_mib)][, in_flight := pmin(in_flight, if (accepted < 0) Inf else accepted)][]
 }
-
-theil_sen <- function(x, y) median(slopes_between(x, y))
 
 # The slopes between all pairs of points but neighbors, which say of a slope what chance says.
 slopes_between <- function(x, y) {

@@ -84,13 +84,12 @@ sentence_of_recovery <- function(rows, seconds) {
 seconds_at_most <- function(seconds) uniqueN(seconds[share == max(share)]$second)
 seconds_after_most <- function(seconds) max(seconds$second) - max(seconds[share == max(share)]$second)
 
-#' Heap of a request in flight, by mode; no rows where a base is not positive, which says that the line through the collections is none.
+#' Heap of a request in flight, by mode.
 #'
 #' @param rows heap of read_overloads().
-#' @return data.table: mode, kib (a request), base (MiB).
+#' @return data.table: mode, kib (a request, at the most).
 heap_held <- function(rows) {
-  held <- rows[is.finite(kib_per_request) & is.finite(base_mib), .(kib = median(kib_per_request), base = median(base_mib)), by = mode][order(match(mode, mode_levels(mode)))]
-  if (any(held$base <= 0 | held$kib <= 0)) held[0] else held
+  rows[is.finite(kib_per_request), .(kib = median(kib_per_request)), by = mode][order(match(mode, mode_levels(mode)))]
 }
 
 # The small heap of the study.
@@ -99,15 +98,12 @@ heap_example_mib <- 512
 sentence_of_heap <- function(rows) {
   held <- heap_held(rows)
   if (nrow(held) == 0) return("")
-  most <- held[which.max(kib)]
+  most <- max(held$kib)
   paragraph(
+    sprintf("A request in flight holds at most %s.", enumerate(held[, sprintf("%s KiB of heap with %s", format_number(kib), in_words(mode))])),
     sprintf(
-      "A request in flight holds %s.",
-      enumerate(held[, sprintf("%s KiB of heap with %s (base %s MiB)", format_number(kib), in_words(mode), format_number(base))])
-    ),
-    sprintf(
-      "In practice: heap ≥ base + admitted requests × %s KiB. A heap of %s MiB holds at most %s of them, so admit fewer.", format_number(most$kib),
-      format_number(heap_example_mib), format_number(signif(1024 * max(0, heap_example_mib - most$base) / most$kib, 2))
+      "In practice: heap ≥ admitted requests × %s KiB. A heap of %s MiB holds at most %s of them, so admit fewer.", format_number(most),
+      format_number(heap_example_mib), format_number(signif(1024 * heap_example_mib / most, 2))
     )
   )
 }

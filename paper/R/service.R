@@ -55,12 +55,11 @@ sentence_of_service <- function(items) {
 #' @return data.table: what, kib; no rows where nothing was measured.
 heap_items <- function(all) {
   parked <- parked_thread_kib(all$thread_memory)
-  # A base that is not positive says that the line through the collections is none.
   # Other collectors say what was alive when they last collected, which may be long ago.
-  held <- all$overloads$heap[base_mib > 0 & kib_per_request > 0 & !mode %in% names(words_of_collectors), .(kib = median(kib_per_request)), by = mode]
+  held <- heap_held(all$overloads$heap[!mode %in% names(words_of_collectors)])
   rbind(
     if (!is.null(parked)) data.table(what = "a parked virtual thread", kib = parked$virtual),
-    held[order(match(mode, mode_levels(mode))), .(what = paste("a sign-up with", in_words(mode)), kib)]
+    held[, .(what = sprintf("a sign-up with %s", in_words(mode)), kib)]
   )
 }
 

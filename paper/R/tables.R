@@ -144,7 +144,7 @@ tables_of_study <- function(all) {
     )),
     table("overload-seconds.csv", "Loads beyond capacity that change in time, by the second in which requests were due: share of the capacity that is offered, answers, and percentiles of latency (∞: failed requests reach them)."),
     table("recoveries.csv", "The way back: the 99th percentile before the overload, shares answered in time before, during and after it, and seconds until the 99th percentile was back (∞: not within the load)."),
-    table("request-heap.csv", "Heap that a request in flight holds: the slope of the heap in use after collections on the requests in flight at them."),
+    table("request-heap.csv", "Heap that a request in flight holds at the most: heap in use after the collection that left most of it, by the requests in flight then, where the heap had room."),
     table("heaps.csv", "Heap and collector: medians over the sessions that count. The share of time in pauses has no value for a collector that works next to the program; its cost is in the CPU time."),
     table("heap-per-request.csv", "Heap that a request in flight holds, by collector: the median slope between any two collections of a cell, over all its heaps."),
     table("cpu-groups.csv", "CPU time by group of stacks; groups without a sample are not shown.", c(

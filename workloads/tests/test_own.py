@@ -223,7 +223,7 @@ def test_variants_are_one_command_with_settings():
     assert plan.loads["load/wrk2"].tool["rate_per_s"] == 400
     sweep = plan.loads["capacity/sweep"]
     assert (sweep.tool["objective_ms"], len(sweep.tier["requests"])) == (120, 2)
-    # A request that nobody answers holds up an overload of the sweep no longer than it must.
+    # A request without an answer holds up an overload of the sweep no longer than it must.
     waits_s = {load: plan.loads[load].testbed["request_timeout_s"] for load in plan.loads}
     assert waits_s == {"load/wrk2": 10, "capacity/sweep": 1.2}
     assert [cell.path for cell in session.cells][:2] == [

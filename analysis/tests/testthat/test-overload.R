@@ -1,12 +1,12 @@
 # Folders of cells as the runner writes them, with tables of overloads.
 
-write_overload <- function(root, mode, steps = "0.5x4 1.5x4 0.5x8", p99_ms = rep(20, 16), heap = NULL, options = list(), repetition = 1, in_time = 90) {
+write_overload <- function(root, mode, steps = "0.5x4 1.5x4 0.5x8", p99_ms = rep(20, 16), heap = NULL, options = list(), tool = list(), repetition = 1, in_time = 90) {
   path <- write_cell(
     root, mode = mode, tier = "beyond", tool = "wrk2", repetition = repetition, histogram_ms = 1:10,
     cell = list(tool = "overload", study = "demo", mode = mode, tier = "beyond", repetition = repetition), overload = list(capacity_per_s = 100, capacity_of = "pool"),
     configuration = list(
       mode = list(id = mode, options = options), tier = list(id = "beyond", path = "/page", sleep_ms = 0),
-      tool = list(id = "overload", connections = 8000, objective_ms = 2000), study = list(id = "demo", server = list(jvm_options = list("-Xmx1024m", "-Xms512m", "-Xmx512m")))
+      tool = c(list(id = "overload", connections = 8000, objective_ms = 2000), tool), study = list(id = "demo", server = list(jvm_options = list("-Xmx1024m", "-Xms512m", "-Xmx512m")))
     )
   )
   folder <- dirname(path)
@@ -83,20 +83,19 @@ test_that("tables are read as they were written", {
 
 # ---- Heap --------------------------------------------------------------------------------------------
 
-heap_rows <- function(in_flight, kib = 100, base_mib = 40, garbage_mib = 0) {
-  data.table(slice = 1, time_s = seq_along(in_flight), kind = "young", after_mib = base_mib + kib / 1024 * in_flight + garbage_mib, pause_ms = 5, in_flight)
+heap_rows <- function(in_flight, kib = 100, base_mib = 0) {
+  data.table(slice = 1, time_s = seq_along(in_flight), kind = "young", after_mib = base_mib + kib / 1024 * in_flight, pause_ms = 5, in_flight)
 }
 
-test_that("heap a request in flight is the slope, whatever garbage some collections leave", {
-  path <- function(...) write_overload(new_folder(), "virtual", heap = heap_rows(...))
-  found <- overloads_in(path(seq(0, 4000, 500)))$heap
-  expect_equal(found[, c(kib_per_request, base_mib, most_in_flight, collections, heap_mib)], c(100, 40, 4000, 9, 512))
-  dirty <- overloads_in(path(seq(0, 4000, 500), garbage_mib = c(0, 0, 150, 0, 0, 0, 90, 0, 0)))$heap
-  expect_equal(dirty$kib_per_request, 100, tolerance = 0.05)
-  # Too few collections, or all with as many in flight.
-  expect_equal(nrow(overloads_in(path(c(0, 1000, 2000, 3000)))$heap), 0)
-  expect_equal(nrow(overloads_in(path(2000 + 1:9))$heap), 0)
-  expect_equal(nrow(overloads_in(path(c(0, 1000, 2000, NA, NA, NA)))$heap), 0)
+test_that("heap a request in flight is that at the fullest collection, where the heap had room", {
+  heap_of_load <- function(..., tool = list()) overloads_in(write_overload(new_folder(), "virtual", heap = heap_rows(...), tool = tool))$heap
+  found <- heap_of_load(c(0, 1000, 3500, 200))
+  expect_equal(found[, c(kib_per_request, in_flight, peak_mib, collections, heap_mib)], c(100, 3500, 100 * 3500 / 1024, 4, 512))
+  # Nearly full, few in flight, not known how many, and connections that hold heap without a request.
+  expect_equal(nrow(heap_of_load(c(0, 4000))), 0)
+  expect_equal(nrow(heap_of_load(c(0, 400))), 0)
+  expect_equal(nrow(heap_of_load(c(NA_real_, NA_real_))), 0)
+  expect_equal(nrow(heap_of_load(c(0, 1000, 3500), tool = list(keep_alive = TRUE))), 0)
 })
 
 # ---- Theory ----------------------------------------------------------------------------------------

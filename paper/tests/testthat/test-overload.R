@@ -9,7 +9,7 @@ overload_tables <- function(shares = c(1, 2, 3)) {
     study = "demo", tier = "recovery", share = rep(c(0.5, 0.5, 1.5, 1.5, 0.5, 0.5), 2), p99_ms = c(rep(Inf, 6), 20, 20, 900, 1900, 400, 20)
   )]
   recoveries <- data.table(study = "demo", mode = c("fixed-pool", "event-loop"), tier = "recovery", back_s = c(1, Inf))
-  heap <- data.table(study = "demo", mode = "event-loop", tier = "recovery", kib_per_request = 101.2, base_mib = 38)
+  heap <- data.table(study = "demo", mode = "event-loop", tier = "recovery", kib_per_request = 101.2)
   list(loads = rbind(no_overloads(), loads, up_and_down, fill = TRUE), seconds = seconds, recoveries = recoveries, heap = heap)
 }
 
@@ -31,7 +31,6 @@ test_that("loads without a value are none of the figure, and no error", {
   expect_equal(nrow(goodput_of(tables$loads[1, due := 0])), 5)
   expect_equal(sentence_of_recovery(tables$recoveries, tables$seconds[0]), "")
   expect_equal(nrow(heap_held(tables$heap[, kib_per_request := NA_real_])), 0)
-  expect_match(sentence_of_heap(overload_tables()$heap[, base_mib := 600]), "holds at most 0 of them")
 })
 
 test_that("a run without an overload has a figure that says so, and no sentence", {
@@ -46,12 +45,8 @@ test_that("sentences name the share, the seconds and the heap of each mode", {
   expect_match(text, "At 3 times the capacity, 95 % of the requests are answered in time with `fixed-pool` and none with `event-loop`\\.")
   expect_match(text, "within 10 s by the server with `event-loop` through 5 full collections of the heap.", fixed = TRUE)
   expect_match(text, "After an overload of 2 s, p99 returns to at most 2 times its earlier value: within 1 s with `fixed-pool` and not within 2 s with `event-loop`\\.")
-  expect_match(text, "101 KiB of heap with `event-loop` \\(base 38 MiB\\)")
-  expect_match(text, "512 MiB holds at most 4,800 of them")
-  # A line with a negative base holds for no heap.
-  below <- overload_tables()
-  below$heap <- rbind(below$heap, copy(below$heap)[, `:=`(mode = "fixed-pool", base_mib = -3)])
-  expect_false(grepl("heap with", tell_overload(below)))
+  expect_match(text, "holds at most 101 KiB of heap with `event-loop`[.]")
+  expect_match(text, "512 MiB holds at most 5,200 of them")
 })
 
 test_that("predictions that failed are said, each by its condition", {

@@ -13,7 +13,7 @@ test_that("each formula has its words", {
 })
 
 test_that("heap a request comes from measured lines alone, and the largest is the form's", {
-  heap <- data.table(mode = c("virtual-512m", "virtual-512m", "virtual-2g", "virtual-512m-g1"), kib_per_request = c(40, 60, 500, 900), base_mib = c(80, 90, -400, 9))
+  heap <- data.table(mode = c("virtual-512m", "virtual-512m", "virtual-512m-g1"), kib_per_request = c(40, 60, 900))
   all <- list(overloads = list(heap = heap), thread_memory = NULL)
   expect_equal(heap_items(all), data.table(what = "a sign-up with virtual threads (512 MiB)", kib = 50))
   expect_match(service_form(all), "name=\"request_kib\" type=\"number\" value=\"50\"", fixed = TRUE)
@@ -23,7 +23,7 @@ test_that("heap a request comes from measured lines alone, and the largest is th
 })
 
 test_that("four inputs are in view, the others folded", {
-  form <- service_form(list(overloads = list(heap = data.table(base_mib = numeric(), kib_per_request = numeric(), mode = character())), thread_memory = NULL))
+  form <- service_form(list(overloads = list(heap = data.table(kib_per_request = numeric(), mode = character())), thread_memory = NULL))
   parts <- strsplit(form, "<details>", fixed = TRUE)[[1]]
   expect_equal(lengths(regmatches(parts, gregexpr("<input", parts))), c(4, 7))
 })
