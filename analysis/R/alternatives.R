@@ -20,15 +20,23 @@ rival_states <- c("excluded", "left", "not measured")
 #' @param findings see read_findings(); `comparisons` see compare_modes(), with or without verdicts of the primaries.
 #' @param others named list of the comparisons of other runs.
 #' @return data.table, a row per rival: finding (its id), rival and swap (words), excluded_by (outcomes, by spaces), outcome (see standing(), by
-#'   the verdict among the rivals), state (see rival_states; "excluded by run NAME" where only another run does, "left by run NAME" of what none excludes,
-#'   this one does not measure and another decides as the rival would have it, "left undecided by run NAME" where none decides), the columns of the comparisons.
+#'   the verdict among the rivals), state (see rival_states; "excluded by run NAME (2 of 8)" where only another run does, and so many of those that measured it, "left by run NAME" of what none excludes,
+#'   this one does not measure and another decides as the rival would have it, "left undecided by run NAME" where none decides), the columns of the comparisons, of
+#'   the run that is named.
 decide_alternatives <- function(findings, comparisons, others = list()) {
   decided <- states_of_rivals(findings, comparisons)
   there <- lapply(others, function(rows) guarded(states_of_rivals(findings, rows), "alternatives", decided[0]))
   there <- Filter(function(rows) nrow(rows) == nrow(decided), there)
-  # The first run of which it is so; what this run decides stands.
+  values <- setdiff(names(decided), c("finding", "rival", "swap", "excluded_by", "outcome", "state"))
+  measured <- Reduce(`+`, lapply(there, function(rows) rows$outcome != "none"), 0)
+  # The first run of which it is so, with its values, and of how many; what this run decides stands.
   name_run <- function(from, words, is_so) {
-    for (name in names(there)) decided[state %in% from & outcome %in% c("open", "none") & is_so(there[[name]]), state := paste(words, "by run", name)]
+    so <- Reduce(`+`, lapply(there, is_so), 0)
+    for (name in names(there)) {
+      rows <- which(decided$state %in% from & decided$outcome %in% c("open", "none") & is_so(there[[name]]))
+      decided[rows, (values) := there[[name]][rows, values, with = FALSE]]
+      decided[rows, state := sprintf("%s by run %s (%d of %d)", words, name, so[rows], measured[rows])]
+    }
   }
   name_run(c("left", "not measured"), "excluded", function(rows) rows$state == "excluded")
   name_run("not measured", "left", function(rows) rows$state == "left" & rows$outcome != "open")

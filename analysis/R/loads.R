@@ -1,7 +1,7 @@
 # Loads in numbers, for sentences: users, waits, rates and limits are those of the cells that a run measured, so a sentence about a load of the
 # reader's own has the reader's numbers. Shipped runs have no cells; guide.yaml says what their loads were (`shipped`).
 
-load_numbers <- c("users", "wait_ms", "cpu_ms", "rate_per_s", "long_ms", "long_share", "objective_ms", "times_capacity")
+load_numbers <- c("users", "wait_ms", "cpu_ms", "rate_per_s", "long_ms", "long_share", "objective_ms", "times_capacity", "unanswered_at_best")
 mode_numbers <- c("admitted", "carriers", "heap_mib")
 
 no_facts <- function() {
@@ -12,7 +12,7 @@ no_facts <- function() {
 #'
 #' @param cells list of read_cell().
 #' @return list of two data.tables: loads (study, tier, tool, load_numbers: a request's wait and CPU time by its path; of a mix the CPU time and the
-#'   share of the long ones; how long users of an overload wait, and the highest share of the capacity) and modes (study, mode, tier, tool,
+#'   share of the long ones; how long users of an overload wait, the highest share of the capacity, and the share that no order of service answers by then) and modes (study, mode, tier, tool,
 #'   mode_numbers: requests that are served concurrently, NA without a limit; carriers, by default one for each CPU; heap). NA for what a load has not.
 facts_of_loads <- function(cells) {
   if (length(cells) == 0) return(no_facts())
@@ -24,11 +24,12 @@ facts_of_loads <- function(cells) {
 load_of_cell <- function(cell) {
   setup <- read_setup(cell)
   tool <- cell$configuration$tool
-  steps <- vapply(tool$steps, function(step) as.numeric(step[[1]]), 0)
+  steps <- data.table(share = vapply(tool$steps, function(step) as.numeric(step[[1]]), 0), length_s = vapply(tool$steps, function(step) as.numeric(step[[2]]), 0))
   list(
     users = setup$users, wait_ms = 1000 * setup$wait_s, cpu_ms = 1000 * setup$work_s, rate_per_s = setup$rate_per_s,
     long_ms = if (is.null(tool$mix)) NA_real_ else number_in_path(tool$mix$path, "cpu_us") / 1000, long_share = number(tool$mix$share),
-    objective_ms = number(tool$objective_ms), times_capacity = if (length(steps) > 0) max(steps) else NA_real_
+    objective_ms = number(tool$objective_ms), times_capacity = if (nrow(steps) > 0) max(steps$share) else NA_real_,
+    unanswered_at_best = if (nrow(steps) > 0) 1 - in_time_at_most(steps, number(tool$objective_ms) / 1000) else NA_real_
   )
 }
 

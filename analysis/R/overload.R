@@ -50,7 +50,7 @@ overloads_of <- function(cells) {
     loads <- table_of_cell(cell, "overloads.csv")
     if (is.null(loads)) return(NULL)
     loads[, `:=`(capacity_of = words(cell$overload$capacity_of), objective_ms = number(cell$configuration$tool$objective_ms))]
-    loads[, `:=`(most_in_time = in_time_at_most(steps[1], objective_ms[1] / 1000), predicted_in_time = predict_of_cell(cell, steps[1], capacity_per_s[1]))]
+    loads[, `:=`(most_in_time = in_time_at_most(parse_steps(steps[1]), objective_ms[1] / 1000), predicted_in_time = predict_of_cell(cell, steps[1], capacity_per_s[1]))]
     loads[, c("highest_share", "duration_s") := rbindlist(lapply(steps, function(each) parse_steps(each)[, .(max(share), sum(length_s))]))]
     heap <- table_of_cell(cell, "heap.csv")
     after <- function(number, lasted_s) sum(heap$slice == number & heap$kind == "full" & heap$time_s > lasted_s)
@@ -196,10 +196,9 @@ predict_in_time <- function(steps, per_s, admitted, limit_s, waits_s = 0) {
 }
 
 #' The most that any order of service brings in time, as a share: the server works until the last user has gone.
-in_time_at_most <- function(steps, limit_s) {
-  parsed <- parse_steps(steps)
-  min(1, (sum(parsed$length_s) + limit_s) / sum(parsed$share * parsed$length_s))
-}
+#'
+#' @param steps see parse_steps(); `limit_s` how long users wait.
+in_time_at_most <- function(steps, limit_s) min(1, (sum(steps$length_s) + limit_s) / sum(steps$share * steps$length_s))
 
 # NA where requests are refused, or hold a connection to the database while they wait, which is a second queue. Tomcat's -1 is no limit.
 predict_of_cell <- function(cell, steps, capacity_per_s) {

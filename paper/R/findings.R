@@ -88,7 +88,7 @@ facts_in_words <- function(row) {
   list(
     users = of("users"), wait = of("wait_ms", " ms"), cpu = of("cpu_ms", " ms"), rate = of("rate_per_s", "/s"), long = of("long_ms", " ms"),
     share = of("long_share", " %", 100), objective = of("objective_ms", " s", 1 / 1000),
-    multiple = of("times_capacity"), admitted = of("mode_admitted"), admitted_from = of("baseline_admitted"), heap = of("mode_heap_mib", " MiB"), carriers = carriers,
+    multiple = of("times_capacity"), at_best = of("unanswered_at_best", " %", 100), admitted = of("mode_admitted"), admitted_from = of("baseline_admitted"), heap = of("mode_heap_mib", " MiB"), carriers = carriers,
     option = sprintf("`-Djdk.virtualThreadScheduler.parallelism=%s`", carriers)
   )
 }
@@ -334,7 +334,7 @@ sentence_of_brackets <- function(texts) {
   here <- has("× \\[[^]e]*[];]")
   paragraph(
     if (here) "In brackets: the 95 % interval on **this host**, widened for the selection of what is reported.",
-    if (away) "*Elsewhere*: where 95 % of other hosts lie.",
+    if (away) "*Elsewhere*: 95 % of other hosts, with one CPU for the server.",
     if (has(one_session_mark)) sprintf("%s: by one session.", one_session_mark)
   )
 }

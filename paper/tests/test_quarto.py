@@ -62,6 +62,15 @@ def test_quarto_leaves_tables_as_they_are_and_links_to_no_other_file() -> None:
     assert look["html-table-processing"] == "none" and look["format-links"] is False
 
 
+@pytest.mark.parametrize(("ours", "quartos"), [("table", "tbl"), ("image", "fig")])
+def test_what_holds_of_our_figures_in_the_pdf_holds_of_quartos(ours: str, quartos: str) -> None:
+    lines = (render.PAPER / "look.typ").read_text().splitlines()
+    rules = [line for line in lines if f"(kind: {ours})" in line]
+    assert rules
+    named = [line.replace(f"kind: {ours}", f'kind: "quarto-float-{quartos}"') for line in rules]
+    assert [line for line in named if line not in lines] == []
+
+
 def test_quarto_is_absent(path_without_quarto: Path) -> None:
     assert render.why_not_quarto(path_without_quarto) == "quarto is not on the PATH"
 

@@ -31,13 +31,19 @@ test_that("a rival without a cell is not measured, and another run may exclude w
   expect_equal(unique(decide_alternatives(with_rivals, none)$state), "not measured")
   there <- decide_alternatives(with_rivals, none, list("2026-01-01-cpu" = compared_rivals("better"), second = compared_rivals("better")))
   excluded <- grepl("better", there$excluded_by)
-  expect_equal(there$state, paste(ifelse(excluded, "excluded", "left"), "by run 2026-01-01-cpu"))
+  expect_equal(there$state, paste(ifelse(excluded, "excluded", "left"), "by run 2026-01-01-cpu (2 of 2)"))
+  # The values are those of the run that is named.
+  expect_true(all(is.finite(there$estimate)))
+  here <- copy(compared_rivals("open"))[, `:=`(mode_value = 7, baseline_value = 7)]
+  own <- decide_alternatives(with_rivals, here, list(other = compared_rivals("better")))
+  expect_equal(own$mode_value, ifelse(excluded, 1, 7))
   # One that excludes it goes before, and one that decides before one that does not.
   both <- decide_alternatives(with_rivals, none, list(first = compared_rivals("same"), "2026-01-01-cpu" = compared_rivals("better")))
-  expect_equal(both$state[excluded], paste("excluded by run", ifelse(grepl("same", there$excluded_by[excluded]), "first", "2026-01-01-cpu")))
-  expect_equal(unique(decide_alternatives(with_rivals, none, list(other = compared_rivals("open")))$state), "left undecided by run other")
+  same <- grepl("same", there$excluded_by[excluded])
+  expect_equal(both$state[excluded], sprintf("excluded by run %s (%d of 2)", ifelse(same, "first", "2026-01-01-cpu"), ifelse(same, 2, 1)))
+  expect_equal(unique(decide_alternatives(with_rivals, none, list(other = compared_rivals("open")))$state), "left undecided by run other (1 of 1)")
   later <- decide_alternatives(with_rivals, none, list(other = compared_rivals("open"), "2026-01-01-cpu" = compared_rivals("better")))
-  expect_equal(later$state, there$state)
+  expect_equal(later$state, sub("(2 of 2)", "(1 of 2)", there$state, fixed = TRUE))
   # A run that decides otherwise is not outvoted.
   against <- decide_alternatives(with_rivals, compared_rivals("worse"), list(other = compared_rivals("better")))
   expect_equal(against$state, decide_alternatives(with_rivals, compared_rivals("worse"))$state)

@@ -129,8 +129,8 @@ test_that("in order of arrival, the share in time is the time-out over the backl
 })
 
 test_that("no order of service brings more in time than the server can do until the last user has gone", {
-  expect_equal(c(in_time_at_most("3x2", 2), in_time_at_most("2x2", 2), in_time_at_most("1x2", 2)), c(4 / 6, 1, 1))
-  for (admitted in c(1, 200, Inf)) expect_lte(predict_in_time(parse_steps("3x2"), 1000, admitted, 2), in_time_at_most("3x2", 2))
+  expect_equal(vapply(c("3x2", "2x2", "1x2"), function(steps) in_time_at_most(parse_steps(steps), 2), 0, USE.NAMES = FALSE), c(4 / 6, 1, 1))
+  for (admitted in c(1, 200, Inf)) expect_lte(predict_in_time(parse_steps("3x2"), 1000, admitted, 2), in_time_at_most(parse_steps("3x2"), 2))
 })
 
 test_that("shared by all, the sojourn grows as theory says", {

@@ -97,7 +97,7 @@ test_that("a ratio has its interval here and the range on another host, in the d
   expect_equal(times_of(decided(estimate = 2, low = 1.8, high = 2.2), ranges(1.5, 3)), "2 × [1.8, 2.2; elsewhere 1.5, 3]")
   expect_equal(times_of(decided(), ranges(0.4, 0.625)[, mode := "another"]), "2 × [1.8, 2.2]")
   expect_equal(times_of(decided(), NULL), "2 × [1.8, 2.2]")
-  expect_match(sentence_of_brackets("2 × [1.8, 2.2; elsewhere 1.6, 2.5]"), "\\*\\*this host\\*\\*.*\\*Elsewhere\\*: where 95 % of other hosts lie.$")
+  expect_match(sentence_of_brackets("2 × [1.8, 2.2; elsewhere 1.6, 2.5]"), "\\*\\*this host\\*\\*.*\\*Elsewhere\\*: 95 % of other hosts, with one CPU for the server.$")
   expect_match(sentence_of_brackets(paste0("2 × [1.8, 2.2]", one_session_mark)), "reported. ‡: by one session.$")
   expect_equal(c(sentence_of_brackets("nothing"), sentence_of_sides("nothing")), c("", ""))
   expect_match(sentence_of_sides(times_of(decided())), "rounds that both sides have")
@@ -306,7 +306,6 @@ test_that("the table of settings has ten rows at most", {
     rows <- c(grep("^[|] ", with_findings(lines, held), value = TRUE), more)
     expect_lte(length(rows) - 1, 10)
     expect_equal(length(grep("More requests than the server can answer", rows)), 1, label = remedy)
-    expect_equal(any(grepl("refuted", rows)), remedy == "no")
     expect_true(all(lengths(strsplit(rows, "|", fixed = TRUE)) == 4))
   }
 })
