@@ -100,7 +100,7 @@ sentence_of_heap <- function(rows) {
   if (nrow(held) == 0) return("")
   most <- max(held$kib)
   paragraph(
-    sprintf("A request in flight holds at most %s.", enumerate(held[, sprintf("%s KiB of heap with %s", format_number(kib), in_words(mode))])),
+    sprintf("KiB of heap that a request in flight holds at most: %s.", enumerate(held[, sprintf("%s with %s", format_number(kib), in_words(mode))])),
     sprintf(
       "In practice: heap ≥ admitted requests × %s KiB. A heap of %s MiB holds at most %s of them, so admit fewer.", format_number(most),
       format_number(heap_example_mib), format_number(signif(1024 * heap_example_mib / most, 2))

@@ -45,7 +45,7 @@ test_that("sentences name the share, the seconds and the heap of each mode", {
   expect_match(text, "At 3 times the capacity, 95 % of the requests are answered in time with `fixed-pool` and none with `event-loop`\\.")
   expect_match(text, "within 10 s by the server with `event-loop` through 5 full collections of the heap.", fixed = TRUE)
   expect_match(text, "After an overload of 2 s, p99 returns to at most 2 times its earlier value: within 1 s with `fixed-pool` and not within 2 s with `event-loop`\\.")
-  expect_match(text, "holds at most 101 KiB of heap with `event-loop`[.]")
+  expect_match(text, "holds at most: 101 with `event-loop`[.]")
   expect_match(text, "512 MiB holds at most 5,200 of them")
 })
 
