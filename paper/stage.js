@@ -7,7 +7,7 @@
   const loads = JSON.parse(stage.dataset.loads);
   const places = {
     not_admitted: "not admitted: wait for a thread or a permit", connection: "wait for a connection", waiting: "admitted: wait for what they called",
-    cpu: "on the CPU, or ready for it",
+    cpu: "on the CPU, ready for it, or at the client",
   };
   // So many times slower than the server, so that an eye can follow.
   const slower = 100;
