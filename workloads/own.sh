@@ -17,7 +17,7 @@ usage() {
   sed -n '2,/^set /{s/^# \{0,1\}//p}' "$0" >&2
   exit 3
 }
-[[ $# -eq 1 ]] || usage
+[[ $# -eq 1 && $1 != -* ]] || usage
 if [[ ! -f $1 ]]; then
   echo "$1: no such file" >&2
   exit 3
@@ -30,7 +30,16 @@ if [[ ! -f .tools/env ]]; then make setup >&2 || exit 3; fi
 . .tools/env
 python3 -m workloads.experiment.own "$file" || exit 3
 results=results/own/$(date -u +%Y%m%dT%H%M%SZ)
-# Orders of starts and rounds are drawn from the seed.
-snakemake --cores 4 own --configfile "$file" --config "results=$results" "seed=$(date +%s)" || exit 3
+# In a group of its own, which a signal ends as Ctrl-C does. Orders of starts and rounds are drawn from the seed.
+set -m
+snakemake --cores 4 own --configfile "$file" --config "results=$results" "seed=$(date +%s)" &
+run=$!
+set +m
+trap 'kill -INT -- "-$run" 2>/dev/null' INT TERM HUP
+wait "$run"
+ended=$?
+# A signal ends this wait, and what it stops takes a moment.
+while kill -0 "$run" 2>/dev/null; do wait "$run"; ended=$?; done
+[[ $ended -eq 0 ]] || exit 3
 status=$(cat "$results/status") || exit 3
 exit "$status"

@@ -89,7 +89,10 @@ longer_budgets <- function(table, budget_s) {
   if (nrow(open) == 0) return(character())
   needed <- mapply(starts_needed, log(open$ratio), log(open$high / open$low) / 2, open$starts, log(limit_of_build(open$statistic, open$slower_percent)))
   advice <- fifelse(
-    is.na(needed), sprintf("so near its limit that %d starts like these %d do not decide it", starts_planned, as.integer(open$starts)),
+    is.na(needed), sprintf(
+      "%d starts like these %d do not decide it, whose interval has %s %% to each side: a longer budget_s loads each start longer, a larger limit asks for less",
+      starts_planned, as.integer(open$starts), format_number(50 * (open$high - open$low) / open$ratio)
+    ),
     sprintf("%d starts that differ like these %d would decide it: budget_s: %d", as.integer(needed), as.integer(open$starts), as.integer(10 * ceiling(budget_s * needed / open$starts / 10)))
   )
   sprintf("%s: %s: %s.", open$variant, title_of_row(open$statistic), advice)

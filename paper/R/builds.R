@@ -16,7 +16,9 @@ sentences_of_builds <- function(results) {
 remarks_of_builds <- function(results) {
   lines <- readLines(file.path(results, "verdict.txt"))
   blank <- which(lines == "")
-  if (length(blank) < 2) character() else lines[-seq_len(blank[2])]
+  # A verdict without a valid comparison has no table before them.
+  before <- if (any(grepl("^(Variant|Statistic) ", lines))) 2 else 1
+  if (length(blank) < before) character() else lines[-seq_len(blank[before])]
 }
 
 build_colours <- c("#4D4D4D", "#0072B2", "#D55E00", "#009E73", "#CC79A7")
@@ -39,7 +41,7 @@ figure_changes <- function(builds) {
     geom_linerange(aes(xmin = in_percent(low), xmax = in_percent(high)), position = apart) +
     geom_point(size = 2, position = apart) +
     scale_colour_manual(values = build_colours[-1], guide = if (uniqueN(rows$variant) > 1) "legend" else "none") +
-    geom_point(aes(x = in_percent(limit)), data = rows[!is.na(limit)], shape = "|", size = 6, colour = "#D55E00") +
+    geom_point(aes(x = in_percent(limit)), data = rows[!is.na(limit)], shape = "|", size = 6, colour = "#222222") +
     labs(x = "against the first (%)", y = NULL, colour = NULL) +
     theme_artifact()
 }

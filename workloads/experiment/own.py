@@ -103,7 +103,11 @@ def faults_of(own: Any) -> list[str]:
                 f"{place}.{name}.command = null; allowed: it must be there, or own.command"
             )
     if ("users" in own) == ("rate_per_s" in own):
-        faults.append(f"own.users = {own.get('users', 'null')}; allowed: a number, or rate_per_s")
+        faults.append(
+            f"own.users = {own['users']}; allowed: a number without rate_per_s"
+            if "users" in own
+            else "own.users = null; allowed: a number, or rate_per_s"
+        )
     if "requests" not in own and "script" not in own:
         faults.append("own.requests = null; allowed: it must be there, or script")
     return faults + [fault for fault in faults_of_requests(own) if fault]

@@ -68,6 +68,8 @@ def hopeless(subject: UserServer, fault: str) -> str:
     status = re.match(r"status (\d+)", fault)
     if status and status[1].startswith("3"):
         return "name a ready_path that answers by itself, or ready_headers that let it"
+    if status and status[1] == "404" and "start_limit_s" not in subject.mode:
+        return "name a ready_path that it has, or a start_limit_s if the page comes later"
     if status and status[1] in ("400", "401", "403", "421"):
         return "if it wants a header: ready_headers: {Host: shop.example}, or another"
     other = "" if status else speaks_otherwise(subject)

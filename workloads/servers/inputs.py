@@ -1,7 +1,7 @@
 """A running service, watched without a load: the inputs of the report's form, and what is unknown.
 
 CPU time and threads come from /proc, rate and latency from what is there: Actuator's metrics, an
-access log whose lines end in the time of a request, or the new connections of a port.
+access log whose lines end in the time of a request, or the machine's new connections.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import psutil
 
-from profiles.watch.telemetry import children, family_cpu_s
+from profiles.watch.telemetry import children, family_cpu_s, jvm_of
 from workloads.servers.listening import listeners
 
 SECONDS, LIMIT_S = 60.0, 5.0
@@ -95,15 +95,17 @@ def time_of(line: str) -> float | None:
     return float(found[1]) * TO_MS[unit]
 
 
-def connections(ports: set[int]) -> Source:
-    """Connections that were seen at these ports: as many requests where none is kept alive."""
-    seen: set[object] = set()
+def connections(pid: int) -> Source:
+    """Connections that were accepted in the process's network namespace, at any port.
+
+    As many requests, where none is kept alive and no other service has many (PassiveOpens of TCP,
+    RFC 4022). One that ends within a moment is in no list of open ones.
+    """
 
     def read() -> Seen:
-        for each in psutil.net_connections("tcp"):
-            if each.laddr and each.raddr and each.laddr[1] in ports:
-                seen.add(each.raddr)
-        return Seen(len(seen), None)
+        lines = Path(f"/proc/{pid}/net/snmp").read_text().splitlines()
+        names, values = (line.split() for line in lines if line.startswith("Tcp:"))
+        return Seen(float(values[names.index("PassiveOpens")]), None)
 
     return read
 
@@ -124,7 +126,7 @@ def watch(pid: int, seconds: float, source: Source | None) -> Inputs:
     if before and source:
         add_requests(inputs, before, source(), lasted_s, used_s)
     else:
-        inputs.unseen.append("rate and latency: name --actuator, --log or --port")
+        inputs.unseen.append("rate and latency: it listens on no port; name --actuator or --log")
     return inputs
 
 
@@ -155,7 +157,12 @@ def threads(pid: int) -> int:
 
 
 def virtual_threads(pid: int) -> int | None:
-    """Virtual threads that jcmd shows; None without jcmd, or of no JVM."""
+    """Virtual threads that jcmd shows; None without jcmd, or of no JVM.
+
+    A JVM alone is asked: jcmd attaches by SIGQUIT, which ends a Go service.
+    """
+    if jvm_of([pid]) is None:
+        return None
     file = Path(f"/tmp/inputs-{os.getpid()}.txt")
     try:
         command = ["jcmd", str(pid), "Thread.dump_to_file", str(file)]
@@ -185,22 +192,25 @@ def main() -> None:
     parser.add_argument("seconds", type=float, nargs="?", default=SECONDS)
     parser.add_argument("--actuator")
     parser.add_argument("--log", type=Path)
-    parser.add_argument("--port", type=int)
     options = parser.parse_args()
-    own = {port for pid in (options.pid, *children(options.pid)) for _, port in listeners(pid)}
-    ports = {options.port} if options.port else own
     try:
+        listens = any(listeners(pid) for pid in (options.pid, *children(options.pid)))
         if options.actuator:
             source: Source | None = actuator(options.actuator)
         elif options.log:
             source = access_log(options.log)
         else:
-            source = connections(ports) if ports else None
+            source = connections(options.pid) if listens else None
         inputs = watch(options.pid, options.seconds, source)
+    except psutil.NoSuchProcess:
+        sys.exit(f"PID {options.pid}: no such process")
     except (OSError, KeyError, ValueError, psutil.Error) as fault:
-        sys.exit(f"{type(fault).__name__}: {fault}")
+        sys.exit(f"{options.actuator or options.log or options.pid}: {fault}")
     if not options.actuator and not options.log and "rate_per_s" in inputs.found:
-        inputs.unseen.append("requests on kept-alive connections: the rate is that of connections")
+        inputs.unseen.append(
+            "requests: the rate is that of connections accepted on this machine, at all ports; "
+            "--actuator or --log has that of requests"
+        )
     virtual = virtual_threads(options.pid)
     if virtual is None:
         inputs.unseen.append("virtual threads: jcmd shows none, or it is no JVM")

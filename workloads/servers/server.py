@@ -6,6 +6,7 @@ import contextlib
 import http.client
 import json
 import re
+import threading
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,6 +20,8 @@ from workloads.servers import attach, scheduling
 
 # Seven that start side by side took up to 38 s on a disturbed machine.
 START_LIMIT_S = 120
+# Set when a session ends: a server that is not ready is waited for no longer.
+STOPPING = threading.Event()
 STOP_LIMIT_S = 5
 # A server that stops listening may still be finishing what it holds before it ends.
 REFUSED_LIMIT_S = 2.0
@@ -166,7 +169,8 @@ class Server:
         started_s = time.monotonic()
         self.process = Process(argv, cpus, folder, log, environment, stdin=stdin, home=home)
         while not self.port and not self.has_given_up():
-            if time.monotonic() - started_s > (start_limit_s or START_LIMIT_S):
+            late = time.monotonic() - started_s > (start_limit_s or START_LIMIT_S)
+            if late or STOPPING.is_set():
                 return
             time.sleep(0.005)
             self.port = self.listening()

@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import ipaddress
+import math
 import os
 import re
 import socket
@@ -24,6 +25,7 @@ from typing import Any
 import psutil
 
 from profiles.watch.telemetry import children, jvm_of
+from profiles.watch.terminal import say
 from workloads.machine import environment as environment_of
 from workloads.machine import provenance
 from workloads.machine.testbed import LOOPBACK, Process, described
@@ -46,6 +48,8 @@ PUNCH_HOLE = 3
 SECRET = re.compile(r"\{env:(\w+)\}")
 # How long a process that goes to the background may take to leave the group of its parent.
 LEAVING_S = 2.0
+# When it is said where a server listens that does not listen on its port.
+SAY_AFTER_S = 5.0
 # How long a command that ends a server may take.
 STOP_COMMAND_LIMIT_S = 30
 SPRING_ADDRESS = f"add --server.address={LOOPBACK} (Spring Boot) or the like"
@@ -80,6 +84,7 @@ class UserServer(Server):
         self.no_profile = self.why = ""
         # When the command was first seen to have ended; 0 before.
         self.left_s = 0.0
+        self.say_after_s = time.monotonic() + SAY_AFTER_S
         self.words = words_of(mode.get("id", "backend"), port, cpus) | dict(more)
         self.folder, self.begun_s = folder, since_boot_s()
         super().__init__(
@@ -130,6 +135,11 @@ class UserServer(Server):
 
         What it has left may still be in its group, which ends with it: it gets time to leave.
         """
+        if time.monotonic() > self.say_after_s:
+            self.places = {place for pid in self.pids() for place in listeners(pid)}
+            self.say_after_s = math.inf if self.places else time.monotonic() + SAY_AFTER_S
+            if self.places:
+                say(f"{self.mode.get('id', 'backend')}: {self.why_silent()}")
         ends = os.WEXITED | os.WNOHANG | os.WNOWAIT
         if self.process.exit_status is None and os.waitid(os.P_PID, self.process.pid, ends):
             self.left_s = self.left_s or time.monotonic()

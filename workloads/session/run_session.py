@@ -61,7 +61,8 @@ def main() -> None:
     environment.confine()
     options = arguments()
     begin(options)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped by SIGTERM"))
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda number, _: sys.exit(f"stopped by {signal.strsignal(number)}"))
     check_tools(options.plan)
     there = limits_of(options)
     shares = shares_of(options.plan.testbed)

@@ -17,6 +17,7 @@ from workloads.experiment.plan import Name, Plan
 from workloads.machine import provenance
 from workloads.machine.testbed import Shares, topology
 from workloads.record import cell_folder
+from workloads.servers import server
 from workloads.session.place import Place, watch_speed
 from workloads.session.start import NotAnswering, start
 from workloads.session.until_decided import Bands
@@ -72,7 +73,10 @@ class Session:
         self.end = contextlib.ExitStack()
         # A child dies with the thread that started it (prctl(2), PR_SET_PDEATHSIG): these stay.
         self.threads = ThreadPoolExecutor(len(plan.modes))
-        self.end.callback(self.threads.shutdown)
+        self.end.callback(self.threads.shutdown, cancel_futures=True)
+        # A server that is not ready when the session ends is waited for no longer.
+        server.STOPPING.clear()
+        self.end.callback(server.STOPPING.set)
         speeds = watch_speed(sorted({*shares[0], *shares[1]}), folder, self.end)
         self.place = Place(*shares, speeds)
         self.end.callback(self.place.close)
@@ -120,6 +124,9 @@ class Session:
         if in_order:
             for mode in self.random.sample(modes, len(modes)):
                 self.threads.submit(start, mode).result()
+                # Without one there is nothing to compare the others with.
+                if mode in self.silent:
+                    return
             return
         list(self.threads.map(start, modes))
 

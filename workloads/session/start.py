@@ -99,7 +99,7 @@ def verify(subject: Subject, spec: Spec) -> None:
         waited_s = time.monotonic() - begun_s
         why = f"no right answer after {waited_s:.0f} s, last {fault!r}"
         limit_s = spec["mode"].get("start_limit_s", server.START_LIMIT_S)
-        if subject.process.ended() or waited_s > limit_s:
+        if subject.process.ended() or waited_s > limit_s or server.STOPPING.is_set():
             raise NotAnswering(mode, why, subject) from fault
         if waited_s > SAID_AFTER_S and not said:
             said = True

@@ -2,6 +2,7 @@
 
 import json
 import os
+import socket
 import subprocess
 import sys
 import threading
@@ -17,8 +18,10 @@ from workloads.servers.inputs import (
     access_log,
     actuator,
     add_requests,
+    connections,
     shown,
     time_of,
+    virtual_threads,
 )
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -66,6 +69,21 @@ def test_what_is_not_seen_is_said():
     )
     add_requests(none := Inputs(), Seen(5, None), Seen(5, None), lasted_s=10, used_s=1)
     assert none.unseen == ["requests: none came in 10 s"]
+
+
+def test_short_connections_are_counted_at_whichever_time_they_come():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        read = connections(os.getpid())
+        before = read().requests
+        for _ in range(20):
+            socket.create_connection(listener.getsockname()).close()
+            listener.accept()[0].close()
+        assert read().requests >= before + 20
+
+
+def test_jcmd_whose_sigquit_ends_other_programs_asks_a_jvm_alone(monkeypatch):
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: pytest.fail("it was asked"))
+    assert virtual_threads(os.getpid()) is None
 
 
 def test_actuator_is_read():

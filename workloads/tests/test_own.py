@@ -161,7 +161,7 @@ def test_readiness_folder_and_variables_are_those_of_the_builds():
             {"requests": [{"path": "/", "body": "x" * REQUESTS_CHARACTERS}]},
             "characters; allowed: 30",
         ),
-        ({"users": 9}, "own.users = 9; allowed: a number, or rate_per_s"),
+        ({"users": 9}, "own.users = 9; allowed: a number without rate_per_s"),
         ({"rate_per_s": None}, "own.users = null; allowed: a number, or rate_per_s"),
         ({"rate_per_s": 0}, "own.rate_per_s = 0; allowed: more than 0"),
         ({"rate_per_s": None, "users": 9, "connections": 9}, "own.rate_per_s = null; allowed"),

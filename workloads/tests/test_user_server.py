@@ -7,6 +7,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import threading
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -24,7 +25,7 @@ from workloads.experiment.grid import Grid
 from workloads.experiment.plan import ModePlan, Name
 from workloads.machine import provenance
 from workloads.record import pooling
-from workloads.servers import listening, perf, user_server
+from workloads.servers import listening, perf, server, user_server
 from workloads.servers.user_server import UserServer
 from workloads.session import start as start_module
 from workloads.session.start import ASK_AGAIN_S, say_once
@@ -204,7 +205,9 @@ def test_server_that_listens_elsewhere_is_told_where(start, address, port, found
     ],
 )
 def test_wrong_answer_is_shown_beside_the_right_one(start, status, expected, found, monkeypatch):
-    monkeypatch.setattr(start_module, "server", SimpleNamespace(START_LIMIT_S=0))
+    monkeypatch.setattr(
+        start_module, "server", SimpleNamespace(START_LIMIT_S=0, STOPPING=threading.Event())
+    )
     live, why = start(*PYTHON, code(status=status), "{port}", **expected)
     assert live is None
     assert re.match(r"not_ready: mine: no right answer after \d+ s, last ", why)
@@ -248,7 +251,8 @@ def test_time_to_see_where_it_listens_is_before_its_first_answer(start, monkeypa
 
 
 def test_server_that_stays_unready_is_refused_with_its_last_status(start, monkeypatch, capsys):
-    limit, said, asked = SimpleNamespace(START_LIMIT_S=60), [], []
+    limit = SimpleNamespace(START_LIMIT_S=60, STOPPING=threading.Event())
+    said, asked = [], []
 
     def ask(*arguments, real=start_module.wrong_answer):
         asked.extend(said)
@@ -285,6 +289,7 @@ while True:
     ("answers", "expected"),
     [
         (MOVED, "status 302 to /login, not 200'); name a ready_path that answers by itself"),
+        (ANSWER.format(status=404), "not 200: ok'); name a ready_path that it has"),
         (ANSWER.format(status=400), "not 200: ok'); if it wants a header: ready_headers"),
     ],
 )
@@ -689,6 +694,23 @@ def test_holder_of_a_port_from_before_is_named(tmp_path, monkeypatch):
             assert f") listens on port {port}, and did so before the command was started" in why
         finally:
             server.stop()
+
+
+def test_server_that_is_not_ready_is_not_waited_for_when_the_session_ends(start):
+    threading.Timer(0.5, server.STOPPING.set).start()
+    begun_s = time.monotonic()
+    live, why = start("sleep", "60")
+    server.STOPPING.clear()
+    assert live is None and "it must listen on port" in why
+    assert time.monotonic() - begun_s < 30
+
+
+def test_server_on_another_port_is_named_while_it_is_waited_for(start, monkeypatch, capsys):
+    monkeypatch.setattr(user_server, "SAY_AFTER_S", 0.2)
+    threading.Timer(4, server.STOPPING.set).start()
+    start(*PYTHON, code("127.0.0.1"), "0")
+    server.STOPPING.clear()
+    assert "its processes listen on 127.0.0.1:" in capsys.readouterr().err
 
 
 def test_unreadable_listener_is_one_line_before_anything_is_measured(start, monkeypatch):
