@@ -76,7 +76,8 @@ figure_starts <- function(cells) {
     geom_hline(yintercept = 0, colour = faint, linewidth = 0.3) +
     geom_point(size = 0.5, alpha = 0.4) +
     geom_point(data = means, size = 2, shape = 18) +
-    facet_wrap(~statistic, scales = "free_y", nrow = 1) +
+    # Changes have no unit, and the name of one would not fit.
+    facet_wrap(~statistic, scales = "free_y", nrow = 1, labeller = as_labeller(function(headings) sub(" [(].*", "", headings))) +
     scale_colour_manual(values = build_colours[-1], guide = if (uniqueN(pairs$build) > 1) "legend" else "none") +
     labs(x = "start", y = "against the first (%)", colour = NULL) +
     theme_artifact()
