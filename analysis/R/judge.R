@@ -184,7 +184,7 @@ lines_of_row <- function(pair, row, findings, shipped) {
     bound = if (length(findings) > 0) verdict_of_bound(pair, row, there)
   )
   verdicts <- Filter(Negate(is.null), verdicts)
-  c("", line_of_row(row), sprintf("  %-8s %-12s %s", names(verdicts), vapply(verdicts, `[`, "", 1), vapply(verdicts, `[`, "", 2)))
+  c("", paste0(line_of_row(row), if (row$reason != "") others_in_words(pair$measured$slices)), sprintf("  %-8s %-12s %s", names(verdicts), vapply(verdicts, `[`, "", 1), vapply(verdicts, `[`, "", 2)))
 }
 
 line_of_row <- function(row) {
@@ -194,6 +194,19 @@ line_of_row <- function(row) {
     "%s: %s and %s%s, %s %s, %s", title, format_number(row$baseline_value), format_number(row$mode_value), sub("^ 1/", "/", paste("", row$unit)),
     if (row$effect == "ratio") "ratio" else "difference", bound_or_interval(row), rounds_in_words(row)
   )
+}
+
+# From this share of the server's CPUs on a slice does not count for latency (workloads/record/slice_rules.py).
+others_cpu_at_most <- 0.15
+
+# Who took the CPUs that a cell without a ratio lacked; empty where they were free.
+others_in_words <- function(slices) {
+  if (!"others_cpu_share" %in% names(slices)) return("")
+  took <- as.numeric(slices[kind == "plain"]$others_cpu_share)
+  took <- took[is.finite(took)]
+  above <- sum(took > others_cpu_at_most)
+  if (above < length(took) / 2 || above == 0) return("")
+  sprintf("; other programs had %.0f %% of the server's CPUs (median of %d slices): end them, and measure again", 100 * median(took), length(took))
 }
 
 bound_or_interval <- function(row) ratio_or_bound(with_interval(row$estimate, row$low, row$high), row$effect, row$low, row$high)

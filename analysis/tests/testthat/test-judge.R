@@ -24,6 +24,14 @@ shipped$summary[, path := "/jmeter/test"]
 verdict_lines <- function(results, guide = guide_of(), run = shipped) judge_cell(results, named, list(run), guide)
 verdict <- function(lines, which) sub(sprintf("^  %s +(at least|at most|\\S+) .*", which), "\\1", grep(sprintf("^  %s ", which), lines, value = TRUE)[1])
 
+test_that("other programs are named where they had the CPUs in half of the slices", {
+  slices <- data.table(kind = "plain", others_cpu_share = c(0.9, 0.5, 0.02))
+  expect_match(others_in_words(slices), "other programs had 50 % of the server's CPUs (median of 3 slices)", fixed = TRUE)
+  expect_equal(others_in_words(slices[2:3][, others_cpu_share := 0.1]), "")
+  expect_equal(others_in_words(slices[0]), "")
+  expect_equal(others_in_words(slices[, !"others_cpu_share"]), "")
+})
+
 test_that("a ratio with one end is a bound", {
   row <- list(effect = "ratio", estimate = 0.73, low = 0, high = 0.9)
   expect_equal(bound_or_interval(row), "at most 0.9")
