@@ -204,8 +204,7 @@ others_in_words <- function(slices) {
   if (!"others_cpu_share" %in% names(slices)) return("")
   took <- as.numeric(slices[kind == "plain"]$others_cpu_share)
   took <- took[is.finite(took)]
-  above <- sum(took > others_cpu_at_most)
-  if (above < length(took) / 2 || above == 0) return("")
+  if (!isTRUE(median(took) > others_cpu_at_most)) return("")
   sprintf("; other programs had %.0f %% of the server's CPUs (median of %d slices): end them, and measure again", 100 * median(took), length(took))
 }
 

@@ -10,9 +10,9 @@ standing_rows <- fread(
    query-wait;   platform-hikari-10;                 200 users, a query of 20 ms over HikariCP;                  10 connections
    query-wait;   virtual-hikari-10;                  200 users, a query of 20 ms over HikariCP;                  10 connections, virtual threads
    query-wait;   platform-hikari-50;                 200 users, a query of 20 ms over HikariCP;                  50 connections
-   lock-20ms;    virtual-synchronized-21;            50 users, 20 ms with a lock of their own;                             synchronized, JDK 21
-   lock-20ms;    virtual-synchronized-21-carriers-16; 50 users, 20 ms with a lock of their own;                            the same, 16 carriers
-   lock-20ms;    virtual-lock-21;                    50 users, 20 ms with a lock of their own;                             ReentrantLock, JDK 21
+   lock-20ms;    virtual-synchronized-21;            50 users, 20 ms with a lock of their own;                   synchronized, JDK 21
+   lock-20ms;    virtual-synchronized-21-carriers-16; 50 users, 20 ms with a lock of their own;                  the same, 16 carriers
+   lock-20ms;    virtual-lock-21;                    50 users, 20 ms with a lock of their own;                   ReentrantLock, JDK 21
    work-20ms;    tomcat-threads-10;                  100 users, 18 ms of waiting and 2 ms of CPU time;           10 threads
    work-20ms;    tomcat-threads-20;                  100 users, 18 ms of waiting and 2 ms of CPU time;            20 threads",
   sep = ";", strip.white = TRUE

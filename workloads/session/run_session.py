@@ -61,8 +61,8 @@ def main() -> None:
     environment.confine()
     options = arguments()
     begin(options)
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda number, _: sys.exit(f"stopped by {signal.strsignal(number)}"))
+    for each in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(each, lambda got, _: sys.exit(f"stopped by {signal.Signals(got).name}"))
     check_tools(options.plan)
     there = limits_of(options)
     shares = shares_of(options.plan.testbed)

@@ -299,13 +299,14 @@ combined <- data.table(mode = "both-pools", tier = "grid-100", share = c(1, 0.95
 test_that("the table of settings has ten rows at most", {
   lines <- readLines(file.path(paper_folder, "configure.qmd"), encoding = "UTF-8")
   more <- strsplit(rows_of_settings(settings_of(), combined), "\n", fixed = TRUE)[[1]]
-  # One of the rows on overload is printed, whatever became of its remedy.
-  for (remedy in c("yes", "open", "no")) {
+  # One of the rows on overload is printed, and names a limit on connections where one was shown to help.
+  for (limited in c("yes", "open", "no")) {
     held <- all_held()
-    held[["overload-remedy"]]$holds <- remedy
+    held[["overload-connections"]]$holds <- limited
     rows <- c(grep("^[|] ", with_findings(lines, held), value = TRUE), more)
     expect_lte(length(rows) - 1, 10)
-    expect_equal(length(grep("More requests than the server can answer", rows)), 1, label = remedy)
+    expect_equal(length(grep("More requests than the server can answer", rows)), 1, label = limited)
+    expect_equal(any(grepl("max-connections", rows)), limited == "yes")
     expect_true(all(lengths(strsplit(rows, "|", fixed = TRUE)) == 4))
   }
 })

@@ -121,17 +121,16 @@ class AdmissionTest {
         return found;
     }
 
-    /** The request that held the permit when another got this status; held again where a slow machine missed its two seconds. */
+    /** The request that is in flight while another gets this status; sent again where a slow machine missed its two seconds. */
     private static CompletableFuture<HttpResponse<String>> admittedBesideOneWith(int status, App app) throws Exception {
         AtomicReference<CompletableFuture<HttpResponse<String>>> admitted = new AtomicReference<>(admitted(app));
-        App.await("a request gets " + status, () -> {
-            if (status(app) == status) {
-                return true;
-            }
-            if (admitted.get().isDone()) {
+        App.await("a request gets " + status + " beside one in flight", () -> {
+            boolean isRefused = status(app) == status;
+            boolean isInFlight = !admitted.get().isDone();
+            if (!isInFlight) {
                 admitted.set(app.getLater("/api/sleep-test?sleep_ms=2000"));
             }
-            return false;
+            return isRefused && isInFlight;
         });
         return admitted.get();
     }
