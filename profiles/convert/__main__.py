@@ -9,7 +9,7 @@ empty files and the reason in profile-fault.txt. LIST names the cells at the end
 Samples before and after the slice's window are cut off here. A JVM's recording is
 async-profiler's (JFR), that of any other program is perf's.
 Source: async-profiler's jfrconv, options --from and --to (epoch ms), --norm (names of lambdas),
---alloc with --total (bytes).
+--alloc with --total (bytes), --inverted (first frames at the top).
 """
 
 from __future__ import annotations
@@ -84,7 +84,10 @@ def convert(what: str, cell_json: Path, collapsed: Path, flamegraph: Path) -> No
         from_perf(cell, recording, collapsed)
     elif not from_jfr(cell, recording, collapsed, KINDS[what]):
         return
-    subprocess.run([JFRCONV, "--title", title(cell), collapsed, flamegraph], check=True)
+    # The first frames are at the top, where the page opens.
+    subprocess.run(
+        [JFRCONV, "--inverted", "--title", title(cell), collapsed, flamegraph], check=True
+    )
 
 
 def from_perf(cell: dict[str, Any], recording: Path, collapsed: Path) -> None:
