@@ -39,6 +39,8 @@ from workloads.tools.tool import tool_of
 
 logger = logging.getLogger("session")
 SWEEP, OVERLOAD = "sweep", "overload"
+# So many loads without a right answer are no accident of a start.
+LOADS_WITHOUT_ANSWER = 3
 
 
 def measure(session: Session, recorder: Recorder) -> None:
@@ -286,8 +288,15 @@ def load_by_starts(
 
 
 def able(session: Session, done: dict[Name, list[Slice]]) -> bool:
-    """Whether all can be loaded; one that did not start leaves nothing to compare."""
-    return not session.silent and all(map(can_be_loaded, done.values()))
+    """Whether all can be loaded: beside one that is gone or only fails nothing can be compared."""
+    lost = any(map(only_fails, done.values()))
+    return not session.silent and not lost and all(map(can_be_loaded, done.values()))
+
+
+def only_fails(done: list[Slice]) -> bool:
+    """Whether a server has given no right answer in several loads."""
+    answered = any(each.load["responses_2xx"] for each in done)
+    return len(done) >= LOADS_WITHOUT_ANSWER and not answered
 
 
 def lasted_s(session: Session) -> float:

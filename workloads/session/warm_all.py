@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
+import os
 import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -53,8 +55,11 @@ def warm_all(session: Session, names: list[Name]) -> None:
             live.warm_up = done.record()
 
     # A few at a time by the project's generator, then one by one by the tools that load them:
-    # with many together none has its compiler idle before all have.
-    with ThreadPoolExecutor(len(place.all_cpus) + 1) as pool:
+    # with many together none has its compiler idle before all have. Variants of a user's service
+    # all at once: their time is that of a start, and each has as much of it.
+    are_variants = any("until" in session.spec(name)["slices"] for name in names)
+    spread_compilers(lives, place.all_cpus)
+    with ThreadPoolExecutor(len(lives) if are_variants else len(place.all_cpus) + 1) as pool:
         list(pool.map(warm, lives.values()))
     for mode, live in lives.items():
         warm_by_tools(session, live, own[mode])
@@ -63,7 +68,20 @@ def warm_all(session: Session, names: list[Name]) -> None:
         live.left = {}
     for live in lives.values():
         live.subject.process.confine(place.server_cpus)
+    spread_compilers(lives, place.server_cpus)
     rest(place, lives)
+
+
+def spread_compilers(lives: dict[str, Live], cpus: list[int]) -> None:
+    """From now on the compilers of all JVMs run on these CPUs.
+
+    A user-supplied server has the server's CPUs from its start, as it counts them then. Nothing
+    counts those of its compilers.
+    """
+    for live in lives.values():
+        for thread in compiler_threads(live.subject.process.pid):
+            with contextlib.suppress(OSError):
+                os.sched_setaffinity(int(thread.parent.name), cpus)
 
 
 def rest(place: Place, lives: dict[str, Live]) -> None:

@@ -297,16 +297,22 @@ def test_cell_that_is_judged_is_loaded_beside_its_baseline_until_it_is_decided(
     assert given[-1] == (rounds, rounds, session.bands)
 
 
-def by_starts(plan, monkeypatch, modes, ready_s=1, budget_s=60, settled_after=99):
+def by_starts(plan, monkeypatch, modes, ready_s=1, budget_s=60, settled_after=99, failing=""):
     """A session whose clock goes on by a second a load, and by `ready_s` for a start."""
     until = {"budget_s": budget_s, "slower_percent": {"cpu_us_per_request": 5}}
     session, clock, starts = session_of(with_slices(plan, until=until)), [float(ready_s)], [1]
 
     def load(session, name, kind, round, done):
         clock[0] += 1
+        right = 0 if name.mode == failing else 9
         done.append(
             SimpleNamespace(
-                mode=name.mode, start=starts[-1], outcome="completed", reason="", faults=[]
+                mode=name.mode,
+                start=starts[-1],
+                outcome="completed",
+                reason="",
+                faults=[],
+                load={"responses_2xx": right},
             )
         )
 
@@ -383,6 +389,13 @@ def test_each_start_is_warm_for_all_loads_of_its_modes(plan, monkeypatch):
     module.start_again(session, [Name(mode, "low", "jmeter") for mode in BOTH])
     assert len(warmed) > 1
     assert warmed == [name for name in plan.names() if name.mode == "fixed-pool"]
+
+
+@pytest.mark.parametrize("failing", BOTH)
+def test_variant_that_only_fails_does_not_spend_the_budget(plan, monkeypatch, failing):
+    starts, found = by_starts(plan, monkeypatch, BOTH, failing=failing)
+    assert starts == [1]
+    assert {len(done) for done in found.values()} == {module.LOADS_WITHOUT_ANSWER}
 
 
 def test_variant_that_is_alone_has_nothing_to_be_compared_with(plan, monkeypatch):

@@ -1,5 +1,6 @@
 """User-supplied servers: started by a command, watched with all their processes, faults named."""
 
+import contextlib
 import gzip
 import os
 import re
@@ -19,7 +20,7 @@ import yaml
 
 from profiles.convert import perf_stacks
 from profiles.watch import control_groups
-from profiles.watch.telemetry import children, jvm_of, process_sample
+from profiles.watch.telemetry import children, compiler_threads, jvm_of, process_sample
 from workloads.experiment.configuration import ConfigurationError
 from workloads.experiment.grid import Grid
 from workloads.experiment.plan import ModePlan, Name
@@ -29,6 +30,7 @@ from workloads.servers import listening, perf, server, user_server
 from workloads.servers.user_server import UserServer
 from workloads.session import start as start_module
 from workloads.session.start import ASK_AGAIN_S, say_once
+from workloads.session.warm_all import spread_compilers
 from workloads.tests.planned import plan_of, session_of
 from workloads.tests.test_testbed import gone
 
@@ -345,6 +347,29 @@ def test_jvm_among_its_processes_is_profiled_and_counted(start):
     subject.end_profile()
     assert subject.profile(folder, ASKED)["engine"] == "itimer"
     assert (live.folder / "gc.log").exists()
+
+
+def test_compilers_alone_have_more_cpus_until_a_jvm_is_warm(start):
+    java = [str(provenance.java()), "-Xmx64m", "-XX:+UseSerialGC", "-cp", str(JAR)]
+    mode = ["artifact.sockets.mode.EventLoop", "--port={port}", "--backlog=50"]
+    live, why = start(*BEHIND_A_SHELL, *java, *mode, path="/jmeter/test")
+    assert why == ""
+    compilers = {int(each.parent.name) for each in compiler_threads(live.subject.process.pid)}
+    others = {int(name) for name in os.listdir(f"/proc/{live.subject.jvm}/task")} - compilers
+    assert compilers and others
+    for cpus in (CPUS, CPUS[:1]):
+        spread_compilers({"mine": live}, cpus)
+        assert affinities(compilers) == {frozenset(cpus)}
+        assert affinities(others) == {frozenset(CPUS[:1])}
+
+
+def affinities(threads):
+    """The CPUs of those that are still there: HotSpot ends compilers that idle."""
+    found = set()
+    for thread in threads:
+        with contextlib.suppress(ProcessLookupError):
+            found.add(frozenset(os.sched_getaffinity(thread)))
+    return found
 
 
 def test_threads_of_a_jvm_that_does_not_publish_them_are_unknown(start):

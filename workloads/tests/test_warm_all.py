@@ -75,6 +75,7 @@ def test_warm_up_makes_the_counts_that_a_load_left_stale(live, monkeypatch):
     live.mode, live.left = name.mode, {("/rows", None): (b"ok", {"rows": 3})}
     live.subject.process.confine = lambda cpus: None
     session.place.alive[name.mode] = live
+    monkeypatch.setattr(module, "compiler_threads", lambda pid: [])
     monkeypatch.setattr(module, "warm_up", lambda *_: WarmUp())
     monkeypatch.setattr(module, "warm_by_tools", lambda *_: None)
     monkeypatch.setattr(module, "rest", lambda *_: None)
