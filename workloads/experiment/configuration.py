@@ -324,32 +324,40 @@ def schema() -> dict[str, Any]:
 
 def faults_by(schema: dict[str, Any], part: Any, *place: str) -> list[str]:
     validator = jsonschema.Draft202012Validator(schema)
-    return [explain(error, place) for error in validator.iter_errors(part)]
+    lines = [line for error in validator.iter_errors(part) for line in explain(error, place)]
+    # Each missing key is an error by itself, of which each names all.
+    return list(dict.fromkeys(lines))
 
 
-def explain(error: jsonschema.ValidationError, place: tuple[str, ...]) -> str:
-    """One line: the key, its value, what is allowed."""
-    keys = [*place, *error.absolute_path]
-    value, allowed = error.instance, error.schema.get("description")
+def explain(error: jsonschema.ValidationError, place: tuple[str, ...]) -> list[str]:
+    """A line for each key that is wrong: its value, and what is allowed."""
+    keys, value = [*place, *error.absolute_path], error.instance
     if error.validator == "additionalProperties":
         known = list(error.schema["properties"])
-        surplus = next(key for key in value if key not in known)
-        keys, value = [*keys, surplus], value[surplus]
-        allowed = f"here only {', '.join(known)}"
-        # Such as --config smoke=true.
-        if keys == [surplus] and (ROOT / f"workloads/{surplus}.yaml").is_file():
-            allowed += f"; for this run --configfile workloads/{surplus}.yaml"
-    elif error.validator in ("required", "dependentRequired"):
+        return [surplus([*keys, key], value[key], known) for key in value if key not in known]
+    if error.validator in ("required", "dependentRequired"):
         wanted = error.validator_value
         if error.validator == "dependentRequired":
             wanted = [name for key, names in wanted.items() if key in value for name in names]
-        missing = next(key for key in wanted if key not in value)
-        keys, value, allowed = [*keys, missing], None, "it must be there"
+        missing = [key for key in wanted if key not in value]
+        return [fault([*keys, key], None, "it must be there") for key in missing]
+    rule = f"{error.validator} {json.dumps(error.validator_value, ensure_ascii=False)}"
+    return [fault(keys, value, error.schema.get("description", rule) + hint(error))]
+
+
+def surplus(keys: list[Any], value: Any, known: list[str]) -> str:
+    allowed = f"here only {', '.join(known)}"
+    # Such as --config smoke=true.
+    if len(keys) == 1 and (ROOT / f"workloads/{keys[0]}.yaml").is_file():
+        allowed += f"; for this run --configfile workloads/{keys[0]}.yaml"
+    return fault(keys, value, allowed)
+
+
+def fault(keys: list[Any], value: Any, allowed: str) -> str:
     # YAML has dates, too, which are no JSON.
     shown = json.dumps(value, ensure_ascii=False, default=str)
     shown = shown if len(shown) <= 60 else shown[:57] + "..."
-    rule = f"{error.validator} {json.dumps(error.validator_value, ensure_ascii=False)}"
-    return f"{'.'.join(map(str, keys))} = {shown}; allowed: {allowed or rule}{hint(error)}"
+    return f"{'.'.join(map(str, keys))} = {shown}; allowed: {allowed}"
 
 
 def hint(error: jsonschema.ValidationError) -> str:

@@ -334,9 +334,9 @@ def main(path: str) -> str:
     try:
         config = configuration(["config.yaml", path])
         if "own" not in config:
-            return (
-                f"own = null; allowed: a mapping in {path}; see workloads/examples/two-builds.yaml"
-            )
+            key = next((key for key in config if str(key).lower() == "own"), "own")
+            allowed = f"a mapping in {path}" if key == "own" else "own, in small letters"
+            return f"{key} = null; allowed: {allowed}; see workloads/examples/two-builds.yaml"
         Grid(config | experiment(config))
     except ConfigurationError as fault:
         return in_users_words(str(fault))

@@ -3,6 +3,7 @@
 import base64
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -185,6 +186,17 @@ def test_program_names_the_faults_of_a_file_without_a_trace(tmp_path):
     assert ran.stderr.startswith("own.old.command = ")
     assert len(ran.stderr.splitlines()) == 1
     assert main(str(EXAMPLE)) == ""
+
+
+def test_all_missing_keys_are_named_at_once(tmp_path):
+    file, example = tmp_path / "mine.yaml", EXAMPLE.read_text()
+    file.write_text(re.sub("  (budget_s|slower_percent):.*\n", "", example))
+    missing = "own.{} = null; allowed: it must be there"
+    assert main(str(file)).split("\n") == [
+        missing.format(key) for key in ("budget_s", "slower_percent")
+    ]
+    file.write_text(example.replace("own:", "Own:"))
+    assert main(str(file)).startswith("Own = null; allowed: own, in small letters")
 
 
 @pytest.mark.parametrize("arguments", [[], ["no-such-file.yaml"], ["README.md"]])
