@@ -1,10 +1,14 @@
 """Two builds of a user's own service: from the command to exit status, page and tables."""
 
 import csv
+import os
 import shutil
+import signal
 import subprocess
+import time
 from pathlib import Path
 
+import psutil
 import pytest
 import yaml
 
@@ -15,11 +19,15 @@ SERVER = str(ROOT / "workloads/examples/two-builds/service.py")
 LIVE_LIMIT_S = 400
 
 
-def own(file, **changed):
+def written(file, **changed):
     build = {"command": ["python3", SERVER, "{port}", "2000"]}
     keys = {"old": build, "new": build, "ready_path": "/", "requests": [{"path": "/a"}]}
-    keys |= {"rate_per_s": 200, "budget_s": 90, "slower_percent": 20} | changed
+    keys |= {"rate_per_s": 200, "budget_s": 60, "slower_percent": 20} | changed
     file.write_text(yaml.safe_dump({"own": keys}))
+
+
+def own(file, **changed):
+    written(file, **changed)
     return subprocess.run(
         [ROOT / "workloads/own.sh", file],
         cwd=file.parent,
@@ -93,6 +101,31 @@ def test_build_that_does_not_start_ends_with_status_3_and_its_reason(tmp_path, b
     assert done.returncode == 3
     assert "INVALID: new: server_died: " in done.stdout
     assert "its command ended with status 7" in done.stdout
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_signal_ends_all_that_was_started(tmp_path, before, sent):
+    """A server that never listens would be waited for by minutes."""
+    # Its plan has the mark, too, on the command line of what measures.
+    mark = f"mark-{os.getpid()}-{sent}"
+    silent = ["python3", "-c", "import time; time.sleep(999)", "{port}", mark]
+    written(tmp_path / "mine.yaml", old={"command": silent})
+    command = [ROOT / "workloads/own.sh", tmp_path / "mine.yaml"]
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL, start_new_session=True)
+    deadline_s = time.monotonic() + LIVE_LIMIT_S
+    while not [line for line in marked(mark) if line[-1] == mark]:
+        assert process.poll() is None and time.monotonic() < deadline_s
+        time.sleep(0.1)
+    process.send_signal(sent)
+    assert process.wait(LIVE_LIMIT_S) == 3
+    assert marked(mark) == []
+    assert not [*(ROOT / ".snakemake/locks").glob("*")]
+
+
+def marked(mark):
+    """The command lines that hold it."""
+    lines = (each.info["cmdline"] or [] for each in psutil.process_iter(["cmdline"]))
+    return [line for line in lines if any(mark in word for word in line)]
 
 
 def test_own_without_builds_is_refused():
