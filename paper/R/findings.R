@@ -165,14 +165,13 @@ table_rivals <- function(alternatives, findings) {
 #' The rivals that are left, and how many this run did not measure.
 sentence_of_rivals <- function(alternatives, findings) {
   if (!is_readable(alternatives) || nrow(alternatives) == 0) return("")
-  left <- alternatives[startsWith(state, "left"), sprintf(
-    "of “%s”: %s (%s%s)", vapply(findings[finding], `[[`, "", "title"), rival, ifelse(outcome == "open" | startsWith(state, "left undecided"), "not decided", "as it would have it"),
-    sub("^left( undecided)?", "", state)
-  )]
+  rows <- alternatives[startsWith(state, "left")]
+  rows[, words := paste0(rival, fifelse(outcome == "open" | startsWith(state, "left undecided"), "", " (*as it would have it*)"))]
+  left <- rows[, .(words = sprintf("“%s”: %s.", findings[[finding]]$title, paste(words, collapse = "; "))), by = finding]$words
   absent <- alternatives[state == "not measured", .N]
   paragraph(
     sprintf("Each finding of the first page names its best rival explanations, %s in all, each with a swap that would come out otherwise if it were right.", format_number(nrow(alternatives))),
-    if (length(left) > 0) sprintf("Left are, %s.", paste(left, collapse = "; ")),
+    if (length(left) > 0) paste(c(sprintf("Left are %s, undecided where nothing else is said.", format_number(nrow(rows))), left), collapse = " "),
     if (absent > 0) sprintf("This run does not measure %s: `--config extras='[rivals, heaps]'` does.", if (absent == 1) "one" else format_number(absent))
   )
 }

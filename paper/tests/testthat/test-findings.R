@@ -278,7 +278,9 @@ test_that("rivals stand with what became of them", {
   ))
   told <- told_findings(decided(), list(finding), rows)
   expect_equal(table_rivals(rows, told)$Rival, c("a", "b", "d", "e"))
-  expect_match(sentence_of_rivals(rows, told), "5 in all.*Left are, of “A pool is cheaper”: b \\(not decided\\); .*: e \\(not decided by run old\\).*does not measure one")
+  expect_match(sentence_of_rivals(rows, told), "5 in all.*Left are 2, undecided where nothing else is said[.] “A pool is cheaper”: b; e[.] This run does not measure one")
+  rows[2, outcome := "worse"]
+  expect_match(sentence_of_rivals(rows, told), "b (*as it would have it*); e.", fixed = TRUE)
   html <- rivals_in_words(rows)
   expect_match(html, "<summary>What else could explain it: 2 excluded, 2 left and 1 not measured</summary>")
   expect_equal(lengths(regmatches(html, gregexpr("<li>", html))), 5)
