@@ -33,7 +33,7 @@ USERS_SLICE_S = 1.7
 RATE_SLICE_REQUESTS, RATE_SLICE_S_AT_MOST = 200, 5
 ANSWER_S = 0.05
 # Share of the budget for warming up, in as many starts as there are at the least.
-WARM_UP_SHARE, WARM_UP_S_AT_MOST, STARTS_AT_LEAST = 0.25, 60, 3
+WARM_UP_SHARE, WARM_UP_S_AT_MOST, STARTS_AT_LEAST = 0.4, 60, 3
 # A load waits this share of it, at the most, for the compiler: where it waited 5 s of 20, Spring
 # Boot had answered 3,500 requests and compiled on in the slices that were measured.
 COMPILING_SHARE = 1 / 16
