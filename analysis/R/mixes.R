@@ -50,7 +50,7 @@ setup_of_mix <- function(cell) {
   setup <- read_setup(cell)
   mode <- cell$configuration$mode
   mix <- cell$configuration$tool$mix
-  apart <- any(c("long-permits", "long-threads", "long-yields-us", "long-rests-ms") %in% names(mode$options))
+  apart <- any(c("long-threads", "long-yields-us", "long-rests-ms") %in% names(mode$options))
   at_a_time <- switch(setup$kind, virtual = or_else(mode$carriers, setup$cpus), pool = setup$most_inside, NA_real_)
   c(setup[c(mix_words, "rate_per_s", "cpus")], list(
     share = mix$share, short_ms = 1000 * setup$work_s, long_ms = number_in_path(mix$path, "cpu_us") / 1000,

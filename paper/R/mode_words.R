@@ -8,7 +8,7 @@ words_of_default <- c(
   "platform-50" = "50 threads", "platform-200" = "200 threads", "virtual" = "virtual threads", "virtual-carriers-2" = "two carriers",
   "virtual-carriers-4" = "four carriers", "virtual-carriers-8" = "eight carriers", "virtual-carriers-16" = "16 carriers", "virtual-long-yields" = "long ones that yield", "virtual-long-rests" = "long ones that rest",
   "pool-200-1280m" = "200 threads (1,280 MiB)", "virtual-1280m" = "virtual threads (1,280 MiB)", "virtual-1280m-buffers-2k" = "virtual threads, buffers of 2 KiB (1,280 MiB)", "virtual-1280m-permits-200" = "200 permits before virtual threads (1,280 MiB)",
-  "virtual-pool-200-1280m" = "200 virtual threads (1,280 MiB)", "virtual-1280m-connections-200" = "200 connections before virtual threads (1,280 MiB)", "virtual-long-permits" = "a permit for the long ones",
+  "virtual-pool-200-1280m" = "200 virtual threads (1,280 MiB)", "virtual-1280m-connections-200" = "200 connections before virtual threads (1,280 MiB)",
   "virtual-long-threads" = "a thread for the long ones", "tomcat-200" = "200 threads", "tomcat-400" = "400 threads"
 )
 

@@ -110,7 +110,6 @@ test_that("as many requests share the CPU as there are carriers, or threads of a
   expect_equal(at_a_time(list(threads = 50)), 50)
   # The long ones apart: no model of one queue.
   expect_true(is.na(at_a_time(list(virtual = TRUE, "long-threads" = 1))))
-  expect_true(is.na(at_a_time(list(virtual = TRUE, "long-permits" = 1))))
   expect_equal(at_a_time(list(virtual = TRUE), cpus = 2), 2)
 })
 

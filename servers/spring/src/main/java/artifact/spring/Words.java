@@ -34,7 +34,6 @@ final class Words {
             Map.entry("beyond-permits", Kind.oneOf("wait", "answer-503", "close")),
             Map.entry("body-bytes", Kind.COUNT),
             Map.entry("buffer-bytes", Kind.COUNT),
-            Map.entry("long-permits", Kind.COUNT),
             Map.entry("long-threads", Kind.COUNT),
             Map.entry("long-yields-us", Kind.COUNT),
             Map.entry("long-rests-ms", Kind.COUNT),

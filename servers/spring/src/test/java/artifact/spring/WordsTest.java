@@ -22,7 +22,6 @@ class WordsTest {
             --address=localhost        | address is an IPv4 address of this machine, not localhost
             --lock=none                | lock is one of synchronized, reentrant, shared, not none
             --permits=0                | permits is a whole number from 1, not 0
-            --long-permits=0           | long-permits is a whole number from 1, not 0
             --long-threads=0           | long-threads is a whole number from 1, not 0
             --beyond-permits=drop      | beyond-permits is one of wait, answer-503, close, not drop
             --threads=0                | threads is a whole number from 1, not 0

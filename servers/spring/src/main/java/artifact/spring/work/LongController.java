@@ -1,7 +1,6 @@
 package artifact.spring.work;
 
 import artifact.stacks.common.Options;
-import artifact.stacks.common.Permits;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
@@ -11,23 +10,21 @@ import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * Computes as {@link CpuController} does, for long, on a page of its own, which a mode may treat apart: at
- * most {@code long-permits} of its requests compute at a time, or they compute on {@code long-threads}
- * platform threads, whatever thread serves the request. Each time after so much CPU time they yield
- * ({@code long-yields-us}), or after each millisecond they rest ({@code long-rests-ms}).
+ * Computes as {@link CpuController} does, for long, on a page of its own, which a mode may treat apart: its
+ * requests compute on {@code long-threads} platform threads, whatever thread serves them. Each time after so
+ * much CPU time they yield ({@code long-yields-us}), or after each millisecond they rest ({@code
+ * long-rests-ms}).
  */
 @RestController
 class LongController {
 
     private final Work work;
-    private final Permits permits;
     private final Executor threads;
     private final Runnable pause;
     private final long partUs;
 
     LongController(Work work, Options options) {
         this.work = work;
-        permits = new Permits(options.has("long-permits") ? options.number("long-permits") : 0);
         threads = options.has("long-threads") ? pool(options.number("long-threads")) : Runnable::run;
         if (options.has("long-rests-ms")) {
             long restNs = 1_000_000L * options.number("long-rests-ms");
@@ -42,10 +39,8 @@ class LongController {
     @GetMapping("/api/long-test")
     String burn(@RequestParam(name = "cpu_us", defaultValue = "50000") long cpuUs) {
         Work.requireCpuUs(cpuUs);
-        return permits.within(() -> {
-            CompletableFuture.runAsync(() -> compute(cpuUs), threads).join();
-            return "OK";
-        });
+        CompletableFuture.runAsync(() -> compute(cpuUs), threads).join();
+        return "OK";
     }
 
     /** A virtual thread that pauses may go on on another carrier, whose clock is read again. */

@@ -40,7 +40,6 @@ class LongControllerTest {
                 arguments,
                 Map.of("control-percent", "0"),
                 Map.of(
-                        "long-permits", Kind.COUNT,
                         "long-threads", Kind.COUNT,
                         "long-yields-us", Kind.COUNT,
                         "long-rests-ms", Kind.COUNT));
@@ -56,20 +55,6 @@ class LongControllerTest {
         assertTrue(computing.take().isVirtual(), "a second one meanwhile");
         ends.release(2);
         request.join();
-    }
-
-    @Test
-    void computesOnePermittedRequestAtATime() throws Exception {
-        LongController controller = controller("--long-permits=1");
-        Thread first = Thread.startVirtualThread(() -> controller.burn(1));
-        assertSame(first, computing.take());
-        Thread second = Thread.startVirtualThread(() -> controller.burn(1));
-        App.await("the second one waits for the permit", () -> second.getState() == Thread.State.WAITING);
-        assertTrue(computing.isEmpty());
-        ends.release();
-        assertSame(second, computing.take());
-        ends.release();
-        second.join();
     }
 
     @Test
