@@ -22,7 +22,7 @@ LIVE_LIMIT_S = 400
 def written(file, **changed):
     build = {"command": ["python3", SERVER, "{port}", "2000"]}
     keys = {"old": build, "new": build, "ready_path": "/", "requests": [{"path": "/a"}]}
-    keys |= {"rate_per_s": 200, "budget_s": 60, "slower_percent": 20} | changed
+    keys |= {"rate_per_s": 200, "budget_s": 90, "slower_percent": 20} | changed
     file.write_text(yaml.safe_dump({"own": keys}))
 
 

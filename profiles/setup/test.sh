@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Every check of the project; all are run, whatever fails. The smoke run is the whole pipeline on tiny tiers, and what
-# it leaves is tested as one would test a real run. Checks that measure nothing run in two lanes next to the build, to the
-# servers' tests and to the smoke run, which often wait and whose values do not count, with low priority. All lanes end
-# together: each takes the next check that no other has begun.
+# it leaves is tested as one would test a real run. Checks that measure nothing run one after the other next to the build,
+# to the servers' tests and to the smoke run, whose values do not count, with low priority. Both lanes end together: what
+# the second has not begun when the first has nothing left to do, the first takes.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit
 
@@ -17,7 +17,7 @@ check() { # check NAME COMMAND…
   printf '%-7s %4d s  %s\n' "$outcome" $((SECONDS - start)) "$name" >>"$folder/results"
 }
 
-take() { # take NAME COMMAND…: a check, unless another lane has taken it; NAME is a folder's, too
+take() { # take NAME COMMAND…: a check, unless the other lane has taken it; NAME is a folder's, too
   mkdir "$folder/taken/$1" 2>/dev/null && check "$@"
 }
 
@@ -52,7 +52,7 @@ with_low_priority() {
   renice -n 5 "$BASHPID" >/dev/null
   "$@"
 }
-for lane in 1 2; do (with_low_priority beside) >"$folder/beside-$lane.log" 2>&1 & done
+(with_low_priority beside) >"$folder/beside.log" 2>&1 &
 check "build" make build
 touch "$folder/built"
 # Not verify, which would write the jars again.
@@ -62,7 +62,7 @@ check "smoke run" make smoke
 check "workloads (pytest)" nice -n 5 pytest --quiet --durations=12 workloads --ignore=workloads/due
 (with_low_priority beside)
 wait
-cat "$folder"/beside-*.log
+cat "$folder/beside.log"
 for taken in "$folder"/taken/*; do
   grep --quiet --line-regexp ".* s  ${taken##*/}" "$folder/results" ||
     printf 'FAILED     0 s  %s was cut off\n' "${taken##*/}" >>"$folder/results"

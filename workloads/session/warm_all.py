@@ -57,9 +57,11 @@ def warm_all(session: Session, names: list[Name]) -> None:
     # A few at a time by the project's generator, then one by one by the tools that load them:
     # with many together none has its compiler idle before all have. Variants of a user's service
     # all at once: their time is that of a start, and each has as much of it.
-    are_variants = any("until" in session.spec(name)["slices"] for name in names)
+    at_once = len(place.all_cpus) + 1
+    if any("until" in session.spec(name)["slices"] for name in names):
+        at_once = max(at_once, len(lives))
     spread_compilers(lives, place.all_cpus)
-    with ThreadPoolExecutor(len(lives) if are_variants else len(place.all_cpus) + 1) as pool:
+    with ThreadPoolExecutor(at_once) as pool:
         list(pool.map(warm, lives.values()))
     for mode, live in lives.items():
         warm_by_tools(session, live, own[mode])
