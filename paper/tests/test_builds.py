@@ -5,14 +5,13 @@ import os
 import shutil
 import signal
 import subprocess
-import time
 from pathlib import Path
 
-import psutil
 import pytest
 import yaml
 
 from paper.tests.page import Page
+from workloads.tests.processes import command_lines, until
 
 ROOT = Path(__file__).resolve().parents[2]
 SERVER = str(ROOT / "workloads/examples/two-builds/service.py")
@@ -113,20 +112,16 @@ def test_signal_ends_all_that_was_started(tmp_path, before, sent):
     written(tmp_path / "mine.yaml", old={"command": silent})
     command = [ROOT / "workloads/own.sh", tmp_path / "mine.yaml"]
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL, start_new_session=True)
-    deadline_s = time.monotonic() + LIVE_LIMIT_S
-    while not [line for line in marked(mark) if line[-1] == mark]:
-        assert process.poll() is None and time.monotonic() < deadline_s
-        time.sleep(0.1)
+
+    def is_waited_for():
+        assert process.poll() is None
+        return any(line[-1] == mark for line in command_lines(mark))
+
+    until(is_waited_for, LIVE_LIMIT_S)
     process.send_signal(sent)
     assert process.wait(LIVE_LIMIT_S) == 3
-    assert marked(mark) == []
+    assert command_lines(mark) == []
     assert not [*(ROOT / ".snakemake/locks").glob("*")]
-
-
-def marked(mark):
-    """The command lines that hold it."""
-    lines = (each.info["cmdline"] or [] for each in psutil.process_iter(["cmdline"]))
-    return [line for line in lines if any(mark in word for word in line)]
 
 
 def test_own_without_builds_is_refused():

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -436,6 +436,20 @@ def beyond_limits(connections: int, *, ports: int = 0, threads: int = 0) -> str:
     return ""
 
 
+def confine_threads(threads: Callable[[], set[int]], cpus: list[int]) -> None:
+    """From now on these threads, and those that they will start, run on these CPUs.
+
+    `threads`: their ids, asked until no more come, as one that starts meanwhile may still have its
+    starter's CPUs. Raises OSError for one that may not be placed.
+    """
+    confined: set[int] = set()
+    while unconfined := threads() - confined:
+        for thread in unconfined:
+            with contextlib.suppress(ProcessLookupError):
+                os.sched_setaffinity(thread, cpus)
+        confined |= unconfined
+
+
 class Process:
     """A child in a process group of its own, on CPUs of its own, that dies with us.
 
@@ -491,14 +505,7 @@ class Process:
 
     def confine(self, cpus: list[int]) -> None:
         """From now on all its threads, and those that they will start, run on these CPUs."""
-        allowed = set(cpus)
-        confined: set[int] = set()
-        # A thread that starts meanwhile may still have its starter's CPUs: looked at again.
-        while unconfined := self.threads() - confined:
-            for thread in unconfined:
-                with contextlib.suppress(ProcessLookupError):
-                    os.sched_setaffinity(thread, allowed)
-            confined |= unconfined
+        confine_threads(self.threads, cpus)
 
     def threads(self) -> set[int]:
         """Thread ids; none once it is gone."""

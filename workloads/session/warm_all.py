@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import math
-import os
 import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 from profiles.watch.telemetry import compiler_threads
 from workloads.experiment.plan import Name
+from workloads.machine.testbed import confine_threads
 from workloads.record import cell_folder
 from workloads.record.slice import WARM_UP, Live, Turn
 from workloads.record.slice_rules import COMPILER_SHARE_AT_MOST
@@ -81,9 +82,14 @@ def spread_compilers(lives: dict[str, Live], cpus: list[int]) -> None:
     counts those of its compilers.
     """
     for live in lives.values():
-        for thread in compiler_threads(live.subject.process.pid):
-            with contextlib.suppress(OSError):
-                os.sched_setaffinity(int(thread.parent.name), cpus)
+        # A container that was given its CPUs may refuse others: it keeps its own.
+        with contextlib.suppress(PermissionError):
+            confine_threads(partial(compilers_of, live), cpus)
+
+
+def compilers_of(live: Live) -> set[int]:
+    """The ids of the compiler threads of its JVMs."""
+    return {int(each.parent.name) for each in compiler_threads(live.subject.process.pid)}
 
 
 def rest(place: Place, lives: dict[str, Live]) -> None:

@@ -1,8 +1,10 @@
-"""A wait for processes, and their rights, for tests of them."""
+"""A wait for processes, their command lines and their rights, for tests of them."""
 
 import time
 from collections.abc import Callable
 from pathlib import Path
+
+import psutil
 
 RIGHTS = ("Uid", "CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb", "NoNewPrivs")
 # User 65534, without a capability or a way to get one.
@@ -18,6 +20,12 @@ def until(condition: Callable[[], object], limit_s: float = 30) -> None:
     while not condition():
         assert time.monotonic() < deadline_s, "it did not happen in time"
         time.sleep(0.02)
+
+
+def command_lines(mark: str) -> list[list[str]]:
+    """Those of all processes that hold a text."""
+    lines = (each.info["cmdline"] or [] for each in psutil.process_iter(["cmdline"]))
+    return [line for line in lines if any(mark in word for word in line)]
 
 
 def rights(pid: int) -> dict[str, str]:

@@ -20,7 +20,7 @@ import yaml
 
 from profiles.convert import perf_stacks
 from profiles.watch import control_groups
-from profiles.watch.telemetry import children, compiler_threads, jvm_of, process_sample
+from profiles.watch.telemetry import children, jvm_of, process_sample
 from workloads.experiment.configuration import ConfigurationError
 from workloads.experiment.grid import Grid
 from workloads.experiment.plan import ModePlan, Name
@@ -30,8 +30,9 @@ from workloads.servers import listening, perf, server, user_server
 from workloads.servers.user_server import UserServer
 from workloads.session import start as start_module
 from workloads.session.start import ASK_AGAIN_S, say_once
-from workloads.session.warm_all import spread_compilers
+from workloads.session.warm_all import compilers_of, spread_compilers
 from workloads.tests.planned import plan_of, session_of
+from workloads.tests.processes import command_lines
 from workloads.tests.test_testbed import gone
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -318,6 +319,13 @@ def test_server_that_ends_before_it_is_ready_has_died(start):
 
 # A shell that waits for what it has started.
 BEHIND_A_SHELL = ["sh", "-c", '"$@" & wait', "sh"]
+JAVA = [str(provenance.java()), "-Xmx64m", "-XX:+UseSerialGC"]
+
+
+def event_loop(*options):
+    """The command of a server of ours."""
+    server = ["-cp", str(JAR), "artifact.sockets.mode.EventLoop", "--port={port}", "--backlog=50"]
+    return [*JAVA, *options, *server]
 
 
 def test_children_are_watched_and_end_with_it(start):
@@ -335,9 +343,7 @@ def test_children_are_watched_and_end_with_it(start):
 
 
 def test_jvm_among_its_processes_is_profiled_and_counted(start):
-    java = [str(provenance.java()), "-Xmx64m", "-XX:+UseSerialGC", "-cp", str(JAR)]
-    mode = ["artifact.sockets.mode.EventLoop", "--port={port}", "--backlog=50"]
-    live, why = start(*BEHIND_A_SHELL, *java, *mode, path="/jmeter/test")
+    live, why = start(*BEHIND_A_SHELL, *event_loop(), path="/jmeter/test")
     assert why == ""
     subject, folder = live.subject, live.folder / "a-slice"
     folder.mkdir()
@@ -350,11 +356,9 @@ def test_jvm_among_its_processes_is_profiled_and_counted(start):
 
 
 def test_compilers_alone_have_more_cpus_until_a_jvm_is_warm(start):
-    java = [str(provenance.java()), "-Xmx64m", "-XX:+UseSerialGC", "-cp", str(JAR)]
-    mode = ["artifact.sockets.mode.EventLoop", "--port={port}", "--backlog=50"]
-    live, why = start(*BEHIND_A_SHELL, *java, *mode, path="/jmeter/test")
+    live, why = start(*BEHIND_A_SHELL, *event_loop(), path="/jmeter/test")
     assert why == ""
-    compilers = {int(each.parent.name) for each in compiler_threads(live.subject.process.pid)}
+    compilers = compilers_of(live)
     others = {int(name) for name in os.listdir(f"/proc/{live.subject.jvm}/task")} - compilers
     assert compilers and others
     for cpus in (CPUS, CPUS[:1]):
@@ -373,9 +377,7 @@ def affinities(threads):
 
 
 def test_threads_of_a_jvm_that_does_not_publish_them_are_unknown(start):
-    java = [str(provenance.java()), "-Xmx64m", "-XX:+UseSerialGC", "-XX:+PerfDisableSharedMem"]
-    mode = ["-cp", str(JAR), "artifact.sockets.mode.EventLoop", "--port={port}", "--backlog=50"]
-    live, why = start(*java, *mode, path="/jmeter/test")
+    live, why = start(*event_loop("-XX:+PerfDisableSharedMem"), path="/jmeter/test")
     assert why == ""
     assert live.subject.found_jvm() == live.subject.process.pid
     assert live.subject.threads_started() is None
@@ -391,10 +393,8 @@ void main(String[] command) throws Exception {
 
 def test_jvm_that_listens_is_profiled_and_not_the_one_that_started_it(start, tmp_path):
     (tmp_path / "Launcher.java").write_text(LAUNCHER)
-    java = [str(provenance.java()), "-Xmx64m", "-XX:+UseSerialGC"]
-    server = [*java, "-cp", str(JAR), "artifact.sockets.mode.EventLoop"]
-    launcher = [*java, str(tmp_path / "Launcher.java")]
-    live, why = start(*launcher, *server, "--port={port}", "--backlog=50", path="/jmeter/test")
+    launcher = [*JAVA, str(tmp_path / "Launcher.java")]
+    live, why = start(*launcher, *event_loop(), path="/jmeter/test")
     assert why == ""
     launched = live.subject.process.pid
     assert live.subject.jvm in children(launched)
@@ -703,8 +703,7 @@ def test_nothing_of_a_background_command_that_does_not_listen_is_left(start, mon
     live, why = start(*PYTHON, behind, "{port}")
     assert live is None
     assert "mine: " in why
-    left = [each.info["cmdline"] or [] for each in psutil.process_iter(["cmdline"])]
-    assert not [line for line in left if behind in line]
+    assert command_lines(behind) == []
 
 
 def test_holder_of_a_port_from_before_is_named(tmp_path, monkeypatch):
