@@ -5,7 +5,7 @@ from pathlib import Path
 from paper import given_cells
 
 # How many sessions are measured at each early report; half of none or of one is none.
-EARLY = [1, len(SESSIONS) // 2][: config.get("early_reports", 2)]
+EARLY = [1, len(SESSIONS) // 2][: config.get("early_reports", 1)]
 if config.get("cells") or config.get("run"):
     try:
         if config.get("run"):

@@ -339,14 +339,21 @@ rounds_of_builds <- function(pair, statistic) {
   if (counts_of(statistic) == "latency") both[is_alike(speed, speed_baseline)] else both
 }
 
+# Whether values are known, differ, and have a mean that differs from 0 by no more than chance explains, at 95 %.
+is_by_chance <- function(slowness) {
+  count <- length(slowness)
+  isTRUE(var(slowness) > 0) && abs(mean(slowness)) <= qt(0.975, count - 1) * sqrt(var(slowness) / count)
+}
+
 #' Changes without those of the CPU's speed.
 #'
 #' @param logs log ratios of rounds; `slowness` those of the time of a fixed computation on the server's CPU, whose mean is 0 as both take
 #'   turns: a control variate (Lavenberg and Welch 1981, Management Science 27(3)).
-#' @return log ratios with the mean and the standard error of the regression at 0. Without a value of each round, or with the same in all, `logs`.
+#' @return log ratios with the mean and the standard error of the regression at 0. Without a value of each round, with the same in all, or where
+#'   a variant itself slows the computation, as one that leaves less in the caches does, `logs`.
 at_one_speed <- function(logs, slowness) {
   count <- length(logs)
-  if (count < rounds_for_speed || !isTRUE(var(slowness) > 0)) return(logs)
+  if (count < rounds_for_speed || !is_by_chance(slowness)) return(logs)
   fit <- lm(logs ~ slowness)
   of_zero <- 1 + count * mean(slowness)^2 / (var(slowness) * (count - 1))
   coef(fit)[[1]] + sqrt(of_zero * (count - 1) / (count - 2)) * unname(fit$residuals)

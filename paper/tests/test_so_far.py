@@ -80,8 +80,7 @@ def test_sessions_are_analyzed_before_the_next_is_measured(grid, results, tmp_pa
 @pytest.mark.parametrize(
     ("words", "parts_of_the_run"),
     [
-        ([], [0, 1 / 2]),
-        (SMOKE, [0]),
+        ([], [0]),
         (["--configfile", "workloads/quick.yaml"], []),
         (["--configfile", "workloads/examples/two-builds.yaml"], []),
     ],

@@ -37,7 +37,7 @@ WARM_UP_SHARE, WARM_UP_S_AT_MOST, STARTS_AT_LEAST = 0.4, 60, 3
 # A load waits this share of it, at the most, for the compiler: where it waited 5 s of 20, Spring
 # Boot had answered 3,500 requests and compiled on in the slices that were measured.
 COMPILING_SHARE = 1 / 16
-# A load for a profile; each build has one, or two where the first is disturbed.
+# A load for a profile; each variant has one.
 PROFILE_SHARE, PROFILE_S_AT_LEAST = 0.1, 2
 ROUNDS_AT_MOST = 1000
 P99_SLOWER_PERCENT = 25

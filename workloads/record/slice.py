@@ -24,6 +24,8 @@ from workloads.servers.backends import Backend
 from workloads.servers.subject import Subject
 
 PLAIN, PROFILED, WARM_UP, CALIBRATION = "plain", "profiled", "warm-up", "calibration"
+# So many rounds in common at unlike speeds are no accident.
+UNEVEN_ROUNDS = 4
 # Counters whose growth within the window counts.
 GROWING = ("machine_context_switches", "listen_overflows", "listen_drops", "retransmits")
 STEP_COLUMNS = ("step", "sustained", "stands", "due", "offered_per_s", "served_per_s")
@@ -202,6 +204,16 @@ def common_rounds(sides: list[list[Slice]]) -> set[int]:
     speeds = [{each.turn.round: each.speed for each in side} for side in kept]
     common = set.intersection(*map(set, speeds))
     return {number for number in common if is_even(speeds[0][number], speeds[-1][number])}
+
+
+def is_uneven(sides: list[list[Slice]]) -> bool:
+    """Whether rounds enough count on all sides and none at one speed of the CPUs.
+
+    A mode that lets its CPU sleep has the fixed computation slow in every round: no more rounds
+    will be at the other's speed.
+    """
+    kept = [{each.turn.round for each in side if each.kept} for side in sides]
+    return len(set.intersection(*kept)) >= UNEVEN_ROUNDS and not common_rounds(sides)
 
 
 def beyond_generator(slices: list[Slice]) -> set[int]:

@@ -17,7 +17,7 @@ from profiles.watch.terminal import show
 from workloads.experiment.own import AGAIN, STARTS_AT_LEAST
 from workloads.experiment.plan import Name
 from workloads.machine.testbed import beyond_limits
-from workloads.record.slice import PLAIN, Live, Slice, Turn, common_rounds, is_broken
+from workloads.record.slice import PLAIN, Live, Slice, Turn, common_rounds, is_broken, is_uneven
 from workloads.record.validity import rounds_wanted
 from workloads.session.load_sweep import load_sweep
 from workloads.session.loading import Loading
@@ -318,13 +318,15 @@ def start_again(session: Session, names: list[Name]) -> None:
 def behind(session: Session, done: dict[Name, list[Slice]], rounds: int) -> list[Name]:
     """The modes to load again, each with its baseline: a ratio is one of slices of a round.
 
-    A pair is behind until there are so many rounds in which it counts for latency.
+    A pair is behind until there are so many rounds in which it counts for latency, or it is clear
+    that none ever will.
     """
     able = {name for name in done if is_mendable(session, name, done)}
     wanted: set[Name] = set()
     for name in able:
         pair = {name, session.plan.baseline(name)} & able
-        if len(common_rounds([done[each] for each in pair])) < rounds:
+        sides = [done[each] for each in pair]
+        if len(common_rounds(sides)) < rounds and not is_uneven(sides):
             wanted |= pair
     return [name for name in done if name in wanted]
 

@@ -134,16 +134,24 @@ def by_start(logs: Mapping[int, float], start_of: Mapping[int, int]) -> list[lis
     return [found[start] for start in sorted(found)]
 
 
+def is_by_chance(slowness: Sequence[float]) -> bool:
+    """Whether the values differ, and their mean from 0 by no more than chance explains, at 95 %."""
+    count, spread = len(slowness), statistics.stdev(slowness)
+    reach = quantile(0.975, count - 1) * spread / math.sqrt(count)
+    return 0 < spread and abs(statistics.mean(slowness)) <= reach
+
+
 def at_one_speed(logs: Sequence[float], slowness: Sequence[float | None]) -> list[float]:
     """Changes without those of the CPU's speed.
 
     `slowness`: log ratios of the time of a fixed computation in the same rounds, whose mean is 0 as
     the variants take turns. It is a control variate (Lavenberg and Welch 1981, Management Science
     27(3)): the result's mean and standard error are those of the regression at 0. Without a value
-    of each round, or with the same in all, changes stay as they are.
+    of each round, with the same in all, or where a variant itself slows the computation, as one
+    that leaves less in the caches does, changes stay as they are.
     """
     count, known = len(logs), [each for each in slowness if each is not None]
-    if count < ROUNDS_FOR_SPEED or len(known) != count or statistics.variance(known) == 0:
+    if count < ROUNDS_FOR_SPEED or len(known) != count or not is_by_chance(known):
         return list(logs)
     slope, at_zero = statistics.linear_regression(known, logs)
     varied = statistics.variance(known) * (count - 1)

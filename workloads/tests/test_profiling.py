@@ -74,6 +74,18 @@ def test_profile_that_a_rule_excludes_is_loaded_once_more(make_slice, kept, load
     assert len(slices) == 1 + loads
 
 
+def test_variants_of_a_service_have_one_profile_each(make_slice):
+    """At a low rate a compiler is at work in any load."""
+    session = session_with("cpu")
+    plan = session.plan
+    load = plan.loads["low/wrk2"]
+    until = replace(load, slices=load.slices | {"until": {"budget_s": 60}})
+    session.plan = replace(plan, loads=plan.loads | {"low/wrk2": until})
+    slices = [make_slice(metrics={"server_cpu_s": 0.5})]
+    profile_all(session, {NAME: slices}, lambda *_: slices.append(SimpleNamespace(kept=False)))
+    assert len(slices) == 2
+
+
 def test_mode_that_was_not_loaded_or_did_not_complete_has_no_profile(make_slice):
     hung = make_slice(outcome="hung")
     for slices in ([], [make_slice(), hung]):

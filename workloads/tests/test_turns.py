@@ -245,6 +245,19 @@ def test_round_counts_where_both_sides_had_the_same_speed(turns):
     assert len(of_mode(turns(speeds=unknown, rounds=3), "fixed-pool")) == 3
 
 
+def test_pair_whose_speeds_differ_in_every_round_is_not_loaded_on(turns):
+    """A mode that lets its CPU sleep is slow where it wakes, in each of its rounds."""
+    slow = {("fixed-pool", number): 1.3 for number in range(99)}
+    for extra_rounds in (0, 3):
+        loaded = turns(speeds=slow, rounds=4, extra_rounds=extra_rounds)
+        assert len(of_mode(loaded, "fixed-pool")) == 4
+    # Three might be an accident, ...
+    assert len(of_mode(turns(speeds=slow, rounds=3), "fixed-pool")) == 4
+    # ... and one at the same speed shows that there may be more.
+    once = slow | {("fixed-pool", 1): 1.0}
+    assert len(of_mode(turns(speeds=once, rounds=4), "fixed-pool")) > 4
+
+
 def test_server_that_does_not_come_up_again_ends_the_rounds(turns):
     lost = {("fixed-pool", 0)}
     loaded = turns(lost=lost, rounds=2, gone={"fixed-pool", "thread-per-request"})

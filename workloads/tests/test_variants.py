@@ -2,6 +2,7 @@
 
 import csv
 import math
+import statistics
 from dataclasses import replace
 from pathlib import Path
 
@@ -145,6 +146,14 @@ def test_speed_that_is_unknown_in_a_round_or_never_changed_changes_nothing(make_
     assert logs_of_variants(mode, baseline)[CPU] == [logs_of(mode, baseline)[CPU]]
     assert at_one_speed([0.1, 0.2, 0.1, 0.2, 0.3], [0.1] * 5) == [0.1, 0.2, 0.1, 0.2, 0.3]
     assert at_one_speed([0.1, 0.2], [0.1, 0.3]) == [0.1, 0.2]
+
+
+def test_a_variant_that_slows_the_computation_itself_changes_no_cpu_time():
+    slowness = [-0.11, -0.04, -0.06, -0.09, -0.02, -0.1]
+    logs = [0.16 + 0.9 * each for each in slowness]
+    assert at_one_speed(logs, slowness) == logs
+    by_chance = [each + 0.07 for each in slowness]
+    assert statistics.mean(at_one_speed(logs, by_chance)) == pytest.approx(statistics.mean(logs))
 
 
 def test_rounds_are_grouped_by_the_start_of_their_processes(make_slice):
