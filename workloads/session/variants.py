@@ -138,7 +138,7 @@ def is_by_chance(slowness: Sequence[float]) -> bool:
     """Whether the values differ, and their mean from 0 by no more than chance explains, at 95 %."""
     count, spread = len(slowness), statistics.stdev(slowness)
     reach = quantile(0.975, count - 1) * spread / math.sqrt(count)
-    return 0 < spread and abs(statistics.mean(slowness)) <= reach
+    return spread > 0 and abs(statistics.mean(slowness)) <= reach
 
 
 def at_one_speed(logs: Sequence[float], slowness: Sequence[float | None]) -> list[float]:
