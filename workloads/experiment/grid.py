@@ -54,6 +54,7 @@ ROUNDS_OF_SWEEPS = ("rounds", "extra_rounds")
 OF_THE_GRID = ("once", "step_s", *ROUNDS_OF_SWEEPS, "repetitions", "extra")
 TIER_KEYS = (
     *("id", "path", "sleep_ms", "holds", "idle_connections", "body_bytes", "rows_path", "requests"),
+    "period_s",
 )
 # Keys that a study, and before it a tier, may set otherwise than the testbed.
 TESTBED_KEYS = ("request_timeout_s", "shared_cpus")

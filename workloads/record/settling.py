@@ -30,18 +30,21 @@ USERS_THERE = 0.9
 Change = dict[str, float]
 
 
-def settling(folder: Path, load: dict[str, Any]) -> dict[str, Change | None]:
+def settling(
+    folder: Path, load: dict[str, Any], period_s: float | None = None
+) -> dict[str, Change | None]:
     """The strongest change of `latency` and of `throughput` over a load.
 
     `folder` holds samples.csv.gz (JMeter) or series.csv (due); of other generators, and of loads
     too short to tell, it is None. `load` is the part of cell.json. A change has `p_value`, `at`
     (share of the course before it) and `shift` (by how much it moves the mean of the whole, as a
-    share of the level after it).
+    share of the level after it). `period_s`: with which values rise and fall by design, in an open
+    loop.
     """
     if (folder / "samples.csv.gz").exists():
         return of_samples(folder / "samples.csv.gz", load["concurrency_offered"])
     if (folder / "series.csv").exists():
-        return of_series(folder / "series.csv", load["duration_s"])
+        return of_series(folder / "series.csv", load["duration_s"], period_s)
     return {"latency": None, "throughput": None}
 
 
@@ -93,17 +96,36 @@ def counts(times_ms: list[int]) -> list[float]:
     return found
 
 
-def of_series(path: Path, duration_s: float) -> dict[str, Change | None]:
+def of_series(path: Path, duration_s: float, period_s: float | None) -> dict[str, Change | None]:
     """The rows of due's time series that lie within the window."""
     with path.open(newline="") as file:
         rows = [row for row in csv.DictReader(file) if float(row["time_s"]) < duration_s]
-    medians_ms = [float(row["p50_us"]) / 1000 for row in rows if row["p50_us"]]
+    answers = [row for row in rows if row["p50_us"]]
+    medians_ms = [float(row["p50_us"]) / 1000 for row in answers]
     # Answers to the warm-up are not in it: there are none until the first other one can come.
-    answered = dropwhile(lambda count: count == 0, (float(row["completed"]) for row in rows))
+    later = list(dropwhile(lambda row: float(row["completed"]) == 0, rows))
+    answered = [float(row["completed"]) for row in later]
+    if period_s:
+        medians_ms = without_phases(answers, medians_ms, period_s)
+        answered = without_phases(later, answered, period_s)
     return {
         "latency": change(medians_ms, DUE_RESOLUTION_MS),
-        "throughput": change(list(answered), 0),
+        "throughput": change(answered, 0),
     }
+
+
+def without_phases(rows: list[dict[str, str]], values: list[float], period_s: float) -> list[float]:
+    """The values, each less by how far its phase of the period is above the mean of all.
+
+    Where a level rises and falls by design, each of its steps would be a change. What stays is how
+    one period differs from the next.
+    """
+    phases = [round(float(row["time_s"]) % period_s, 3) for row in rows]
+    by_phase: dict[float, list[float]] = {}
+    for phase, value in zip(phases, values, strict=True):
+        by_phase.setdefault(phase, []).append(value)
+    above = {phase: mean(found) - mean(values) for phase, found in by_phase.items()}
+    return [value - above[phase] for phase, value in zip(phases, values, strict=True)]
 
 
 def change(values: list[float], resolution: float) -> Change | None:

@@ -136,10 +136,7 @@ class UserServer(Server):
         What it has left may still be in its group, which ends with it: it gets time to leave.
         """
         if time.monotonic() > self.say_after_s:
-            self.places = {place for pid in self.pids() for place in listeners(pid)}
-            self.say_after_s = math.inf if self.places else time.monotonic() + SAY_AFTER_S
-            if self.places:
-                say(f"{self.mode.get('id', 'backend')}: {self.why_silent()}")
+            self.say_where_it_listens()
         ends = os.WEXITED | os.WNOHANG | os.WNOWAIT
         if self.process.exit_status is None and os.waitid(os.P_PID, self.process.pid, ends):
             self.left_s = self.left_s or time.monotonic()
@@ -149,6 +146,13 @@ class UserServer(Server):
             return False
         left = "stop" in self.mode or bool(marked(self.mark()))
         return self.process.exit_status != 0 or not left
+
+    def say_where_it_listens(self) -> None:
+        """Says it once, if it is silent on its port and listens on another one."""
+        self.places = {place for pid in self.pids() for place in listeners(pid)}
+        self.say_after_s = math.inf if self.places else time.monotonic() + SAY_AFTER_S
+        if self.places:
+            say(f"{self.mode.get('id', 'backend')}: {self.why_silent()}")
 
     def mark(self) -> str:
         """A text in the environment of every process that the command starts."""

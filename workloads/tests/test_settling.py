@@ -123,6 +123,21 @@ def test_open_loop_is_read_from_its_series_within_the_window(tmp_path):
     assert not moved(found["throughput"])
 
 
+@pytest.mark.parametrize(("drift", "moves"), [(1.0, False), (1.5, True)])
+def test_level_that_rises_and_falls_by_design_has_settled(tmp_path, drift, moves):
+    """A log file is read for a second and then not for two, twice in a load of six seconds."""
+    rows = ["time_s,due,sent,completed,errors,p50_us,p99_us,max_us"]
+    for n in range(120):
+        level_us = (5000 if n % 60 < 20 else 20000) * (drift if n >= 60 else 1) + n % 7
+        rows.append(f"{n / 20},10,10,{12 if n % 60 < 20 else 9},0,{level_us},9999,9999")
+    (tmp_path / "series.csv").write_text("\n".join(rows) + "\n")
+    load = {"duration_s": 6.0}
+    assert moved(settling.settling(tmp_path, load)["latency"])
+    found = settling.settling(tmp_path, load, period_s=3)
+    assert moved(found["latency"]) is moves
+    assert not moved(found["throughput"])
+
+
 def test_open_loop_has_no_answers_before_the_first_could_come(tmp_path):
     rows = ["time_s,due,sent,completed,errors,p50_us,p99_us,max_us"]
     rows += [f"{n / 10},10,10,0,0,,," for n in range(10)]
