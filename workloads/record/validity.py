@@ -20,7 +20,7 @@ from profiles.watch import noise
 from workloads.experiment import waits
 
 # The version of these rules and those of slice_rules.py; analysis/PROTOCOL.md lists its changes.
-VERSION = 20
+VERSION = 21
 EVERYTHING, LATENCY, THROUGHPUT = "everything", "latency", "throughput"
 # Share of the answers to a warm-up, where no more of the load's requests failed.
 SHARE_2XX_AT_LEAST = 0.99
