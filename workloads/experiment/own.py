@@ -34,7 +34,7 @@ RATE_SLICE_REQUESTS, RATE_SLICE_S_AT_MOST = 200, 5
 ANSWER_S = 0.05
 # Share of the budget for warming up, in as many starts as there are at the least.
 WARM_UP_SHARE, WARM_UP_S_AT_MOST, STARTS_AT_LEAST = 0.4, 60, 3
-# On eight, as of our own servers, requests that wait 20 ms were 280 a second: the 8,000 that a
+# On eight, as elsewhere, requests that wait 20 ms were 280 a second: the 8,000 that a
 # server needs until it can be warm took 29 s of a start.
 WARM_UP_CONNECTIONS = 64
 # A load waits this share of it, at the most, for the compiler: where it waited 5 s of 20, Spring
