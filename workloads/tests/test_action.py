@@ -41,18 +41,19 @@ def run(checkout, status, **inputs):
     script.write_text(STAND_IN.format(status=status))
     script.chmod(0o755)
     action = yaml.safe_load(ACTION.read_text())
-    given = {name: each.get("default", "") for name, each in action["inputs"].items()} | inputs
+    defaults = {name: each.get("default", "") for name, each in action["inputs"].items()}
+    given = {f"inputs.{name}": value for name, value in (defaults | inputs).items()}
+    given["github.action_path"] = str(script.parent / "own")
+
+    def filled(text):
+        for name, value in given.items():
+            text = text.replace(f"${{{{ {name} }}}}", value)
+        assert "${{" not in text
+        return text
+
     left = {name: checkout / name for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
     for step in action["runs"]["steps"]:
-        there = {
-            name: text.replace("${{ github.action_path }}", str(script.parent / "own"))
-            for name, text in step["env"].items()
-        }
-        for name, value in given.items():
-            there = {
-                key: text.replace(f"${{{{ inputs.{name} }}}}", value) for key, text in there.items()
-            }
-        assert "${{" not in "".join(there.values())
+        there = {name: filled(text) for name, text in step["env"].items()}
         environment = os.environ | there | {name: str(path) for name, path in left.items()}
         command = ["bash", "-c", step["run"]]
         ran = subprocess.run(command, cwd=checkout / "workspace", env=environment, check=False)
@@ -61,7 +62,7 @@ def run(checkout, status, **inputs):
     return ran.returncode, {name: path.read_text() for name, path in left.items() if path.exists()}
 
 
-@pytest.mark.parametrize("status", [0, 1, 2, 3])
+@pytest.mark.parametrize("status", [0, 2])
 def test_status_is_that_of_the_comparison_with_its_summary(checkout, status):
     found, left = run(checkout, status, old="a {port}", new="b {port}")
     assert found == status

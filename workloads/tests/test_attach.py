@@ -33,8 +33,8 @@ SPEC = {
 
 def traces_of(jvm):
     """Files that attaching may leave: the JVM's socket, and the file that asks for it."""
-    places = [attach.TMP / f".java_pid{jvm.process.pid}", jvm.log.parent]
-    return places[0].exists(), [path.name for path in places[1].glob(".attach_pid*")]
+    socket = attach.TMP / f".java_pid{jvm.process.pid}"
+    return socket.exists(), [*jvm.log.parent.glob(".attach_pid*")]
 
 
 def answers(jvm):
@@ -50,8 +50,8 @@ def test_it_records_between_start_and_stop_and_the_jvm_goes_on(jvm, tmp_path):
         assert answers(jvm) == 42
         jvm.end_profile()
         recording = folder / "profile.jfr"
-        assert recording.read_bytes()[:4] == b"FLR\0"
-        assert (folder / "events.jfr").read_bytes()[:4] == b"FLR\0"
+        for path in (recording, folder / "events.jfr"):
+            assert path.read_bytes()[:4] == b"FLR\0"
         size = recording.stat().st_size
         assert jvm.profile(folder, SPEC)["engine"] == "itimer"
         assert answers(jvm) == 42
@@ -61,13 +61,14 @@ def test_it_records_between_start_and_stop_and_the_jvm_goes_on(jvm, tmp_path):
 
 
 def test_options_that_it_refuses_are_reported_with_what_it_said(jvm):
-    with pytest.raises(RuntimeError, match="start,event=nonsense"):
-        attach.load_agent(jvm.process.pid, PROFILER, "start,event=nonsense,jfr,file=x.jfr")
-    with pytest.raises(RuntimeError, match="none.so was not loaded"):
-        attach.load_agent(jvm.process.pid, PROFILER.with_name("none.so"), "start")
-    # Stopped without having been started.
-    with pytest.raises(RuntimeError, match="refused"):
-        attach.load_agent(jvm.process.pid, PROFILER, "stop")
+    for said, library, options in (
+        ("start,event=nonsense", PROFILER, "start,event=nonsense,jfr,file=x.jfr"),
+        ("none.so was not loaded", PROFILER.with_name("none.so"), "start"),
+        # It was not started.
+        ("refused", PROFILER, "stop"),
+    ):
+        with pytest.raises(RuntimeError, match=said):
+            attach.load_agent(jvm.process.pid, library, options)
     assert answers(jvm) == 42
 
 
@@ -78,15 +79,17 @@ def test_jvm_that_ends_takes_its_socket_with_it(jvm):
     assert traces_of(jvm) == (False, [])
 
 
-def test_socket_of_a_killed_jvm_is_removed(jvm):
+def test_killed_jvm_leaves_a_socket_to_remove_and_cannot_be_attached_to(jvm):
     attach.command(jvm.process.pid, "jcmd", "VM.version")
     os.kill(jvm.process.pid, signal.SIGKILL)
     assert jvm.process.wait(10)
     assert traces_of(jvm) == (True, [])
-    attach.forget(jvm.process.pid)
-    assert traces_of(jvm) == (False, [])
-    # A JVM that no one attached to has nothing to remove.
-    attach.forget(jvm.process.pid)
+    # The second time there is nothing to remove.
+    for _ in range(2):
+        attach.forget(jvm.process.pid)
+        assert traces_of(jvm) == (False, [])
+    with pytest.raises((OSError, RuntimeError)):
+        jvm.start_profile(jvm.log.parent, SPEC)
 
 
 def test_process_that_opens_no_socket_is_named(jvm, monkeypatch):
@@ -98,13 +101,6 @@ def test_process_that_opens_no_socket_is_named(jvm, monkeypatch):
     finally:
         os.kill(jvm.process.pid, signal.SIGCONT)
     assert traces_of(jvm)[1] == []
-
-
-def test_killed_jvm_cannot_be_attached_to(jvm):
-    os.kill(jvm.process.pid, signal.SIGKILL)
-    assert jvm.process.wait(10)
-    with pytest.raises((OSError, RuntimeError)):
-        jvm.start_profile(jvm.log.parent, SPEC)
 
 
 def test_the_version_that_is_recorded_is_the_library_s():

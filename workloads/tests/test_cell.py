@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from workloads.record.cell import digest, measured, profile_of, silent
+from workloads.record.cell import answers_of, digest, measured, profile_of, silent
 from workloads.record.load import COLLECTIONS, collections, nothing_sent
 from workloads.record.slice import PROFILED
 
@@ -20,6 +20,11 @@ SPEC = {
 TOOL = SimpleNamespace(LOOP="open", generator=lambda spec: {"name": "a tool", "version": "1"})
 
 
+@pytest.fixture(autouse=True)
+def no_profile(live):
+    live.subject.profile = lambda folder, asked: {"file": None}
+
+
 def test_only_collections_within_the_load_count_and_full_ones_apart(tmp_path):
     log = tmp_path / "gc.log"
     full = "Pause Full (Ergonomics) 8M->1M(9M)"
@@ -27,9 +32,9 @@ def test_only_collections_within_the_load_count_and_full_ones_apart(tmp_path):
     lines += [(3, "Pause Remark 8M->8M(9M)", 0.5), (5, full, 8.0)]
     log.write_text("".join(LINE.format(s=s, what=what, ms=ms) for s, what, ms in lines))
     load = {"start_epoch_s": START_S + 2, "end_epoch_s": START_S + 4}
-    assert collections(log, load) == dict(zip(COLLECTIONS, (2, 1, 4.0), strict=True))
     before = {"start_epoch_s": START_S - 9, "end_epoch_s": START_S}
-    assert collections(log, before) == dict(zip(COLLECTIONS, (0, 0, 0.0), strict=True))
+    for window, expected in ((load, (2, 1, 4.0)), (before, (0, 0, 0.0))):
+        assert collections(log, window) == dict(zip(COLLECTIONS, expected, strict=True))
     # Nothing is known without a log, and of one that is not HotSpot's or without pauses.
     assert collections(tmp_path / "none", load) == dict.fromkeys(COLLECTIONS)
     zgc = "[2026-11-20T12:37:30.500+0000][0.010s][info][gc] Using The Z Garbage Collector\n"
@@ -38,25 +43,18 @@ def test_only_collections_within_the_load_count_and_full_ones_apart(tmp_path):
         assert collections(log, load) == dict.fromkeys(COLLECTIONS), text
 
 
-def test_collections_of_the_slices_that_count_are_added(make_slice, live):
-    slices = [
-        make_slice(1),
-        make_slice(2, faults=["compiled"]),
-        make_slice(3, faults=["not_completed"]),
-        make_slice(1, PROFILED),
-    ]
-    live.subject.profile = lambda folder, asked: {"file": None}
-    server = measured(SPEC, TOOL, slices)["server"]
-    assert [server[name] for name in COLLECTIONS] == [4, 2, 15.0]
-    assert [slices[0].row()[name] for name in COLLECTIONS] == [2, 1, 7.5]
+def test_collections_of_the_slices_that_count_are_added(make_slice):
+    slices = [make_slice(2, faults=[fault]) for fault in ("compiled", "not_completed")]
+    slices = [make_slice(1), *slices, make_slice(1, PROFILED)]
     # No JVM of ours.
-    unknown = make_slice(1, metrics=dict.fromkeys(COLLECTIONS))
-    server = measured(SPEC, TOOL, [unknown])["server"]
-    assert [server[name] for name in COLLECTIONS] == [None] * 3
+    unknown = [make_slice(1, metrics=dict.fromkeys(COLLECTIONS))]
+    for loaded, expected in ((slices, [4, 2, 15.0]), (unknown, [None] * 3)):
+        server = measured(SPEC, TOOL, loaded)["server"]
+        assert [server[name] for name in COLLECTIONS] == expected
+    assert [slices[0].row()[name] for name in COLLECTIONS] == [2, 1, 7.5]
 
 
 def test_cell_names_the_variables_of_its_server_and_shows_no_secret(make_slice, live):
-    live.subject.profile = lambda folder, asked: {"file": None}
     got = {"PATH": "/opt/bin", "LC_ALL": "C.UTF-8", "SPRING_DATASOURCE_PASSWORD": "s", "A": "1"}
     live.subject.process.environment = got
     spec = SPEC | {"mode": {"id": "a-mode", "environment": {"A": 1}}}
@@ -64,8 +62,7 @@ def test_cell_names_the_variables_of_its_server_and_shows_no_secret(make_slice, 
     assert found == dict.fromkeys(got) | {"LC_ALL": "C.UTF-8", "A": "1"}
 
 
-def test_outcome_is_that_of_the_slice_that_did_not_complete(make_slice, live):
-    live.subject.profile = lambda folder, asked: {"file": None}
+def test_outcome_is_that_of_the_slice_that_did_not_complete(make_slice):
     died = make_slice(2, outcome="server_died", reason="exit status 1", faults=["not_completed"])
     died.accounts["body"] = None
     record = measured(SPEC, TOOL, [make_slice(1), died])
@@ -77,22 +74,16 @@ def test_outcome_is_that_of_the_slice_that_did_not_complete(make_slice, live):
     assert (fine["outcome"], fine["answers"]["after"]) == ("completed", digest(b"ok"))
 
 
-def test_answers_that_differ_show_where(make_slice, live):
-    live.subject.profile = lambda folder, asked: {"file": None}
-    done = make_slice()
-    done.accounts |= {"body_before": b'{"at": 17}', "body": b'{"at": 18}'}
-    answers = measured(SPEC, TOOL, [done])["answers"]
-    assert answers["differ"] == {"at": 8, "before": '{"at": 17}', "after": '{"at": 18}'}
+def test_answers_that_differ_show_where():
+    differ = answers_of(b'{"at": 17}', b'{"at": 18}')["differ"]
+    assert differ == {"at": 8, "before": '{"at": 17}', "after": '{"at": 18}'}
     # In a long page not its first bytes, and what is no text readable.
-    done.accounts |= {"body_before": b"=" * 5000 + b"\xff1", "body": b"=" * 5000 + b"\xff2"}
-    differ = measured(SPEC, TOOL, [done])["answers"]["differ"]
+    differ = answers_of(b"=" * 5000 + b"\xff1", b"=" * 5000 + b"\xff2")["differ"]
     assert differ["at"] == 5001
     assert differ["before"].endswith("=\\xff1") and len(differ["before"]) < 200
     # A 204 is an answer, and no answer is none.
-    done.accounts |= {"body_before": b"", "body": b""}
-    answers = measured(SPEC, TOOL, [done])["answers"]
-    assert answers["before"] == answers["after"] == digest(b"") != digest(None) == ""
-    assert "differ" not in answers
+    assert answers_of(b"", b"") == {"before": digest(b""), "after": digest(b"")}
+    assert digest(b"") != digest(None) == ""
 
 
 def test_profile_is_of_the_last_profiled_slice_that_was_kept_with_its_window(make_slice, live):
@@ -105,20 +96,16 @@ def test_profile_is_of_the_last_profiled_slice_that_was_kept_with_its_window(mak
     expected = {"file": "profile.jfr", "start_epoch_s": start_s, "end_epoch_s": end_s}
     assert profile_of(SPEC, slices) == expected | {"slices": 3, "kept": 2}
     assert asked == [slices[1].folder]
-    live.subject.profile = lambda folder, options: {"file": None}
-    assert profile_of(SPEC, slices)["file"] is None
 
 
-def test_profile_of_slices_that_were_all_left_out_is_there_and_says_so(make_slice, live):
-    live.subject.profile = lambda folder, options: {"file": "profile.jfr"}
+def test_profile_of_slices_that_were_all_left_out_is_there_and_says_so(make_slice):
     slices = [make_slice(1), *(make_slice(n, PROFILED, faults=["compiled"]) for n in (1, 2))]
     found = profile_of(SPEC, slices)
     assert (found["slices"], found["kept"]) == (2, 0)
     assert found["start_epoch_s"] == slices[2].window[0]
 
 
-def test_waits_that_are_not_possible_are_told_in_the_log(make_slice, live, caplog):
-    live.subject.profile = lambda folder, asked: {"file": None}
+def test_waits_that_are_not_possible_are_told_in_the_log(make_slice, caplog):
     load = {"counted_requests": 100, "counted_latency_mean_ms": 80.0}
     measured(SPEC, TOOL, [make_slice(load=load, after={"counters": {"pool_wait_ms": 8_000.0}})])
     assert not caplog.records
@@ -132,8 +119,8 @@ def test_waits_that_are_not_possible_are_told_in_the_log(make_slice, live, caplo
     [
         ("beyond_limits: no descriptors", "beyond_limits", "no descriptors"),
         ("not_ready: a-mode: still 503", "not_ready", "a-mode: still 503"),
-        ("another reason", "hung", "another reason"),
         ("server_died: a-mode: it ended", "server_died", "a-mode: it ended"),
+        ("another reason", "hung", "another reason"),
     ],
 )
 def test_cell_in_which_nothing_was_sent_says_why(why, outcome, reason):

@@ -20,33 +20,26 @@ from workloads.record.cell_folder import (
 )
 
 SPEC = {"mode": {"id": "pool", "options": {"core-threads": 10}}, "tool": {"warm_up_s": 0.1}}
+RECORD = {"configuration": SPEC, "provenance": {"jars_sha256": "ab"}}
 
 
 def out_of(tmp_path):
     return tmp_path / "results/cells/study/mode/tier/tool/rep-1"
 
 
-def record_in(folder, text):
-    (folder / "cell.json").write_text(text)
+def current(folder, spec=SPEC):
+    return is_current(folder, spec, "ab")
 
 
 def test_cell_appears_whole_or_not_at_all(tmp_path):
     out = out_of(tmp_path)
     with working_folder(out) as folder:
-        record_in(folder, "1")
+        (folder / CELL).write_text("1")
         assert not out.exists()
-    assert (out / "cell.json").read_text() == "1"
-    assert [path.name for path in out.parent.iterdir()] == ["rep-1"]
-
-
-def test_interrupted_cell_leaves_the_old_one_and_nothing_else(tmp_path):
-    out = out_of(tmp_path)
-    with working_folder(out) as folder:
-        record_in(folder, "1")
     with pytest.raises(SystemExit), working_folder(out) as folder:
-        record_in(folder, "2")
+        (folder / CELL).write_text("2")
         raise SystemExit("stopped by SIGTERM")
-    assert (out / "cell.json").read_text() == "1"
+    assert (out / CELL).read_text() == "1"
     assert [path.name for path in out.parent.iterdir()] == ["rep-1"]
 
 
@@ -54,48 +47,40 @@ def test_interrupted_cell_leaves_the_old_one_and_nothing_else(tmp_path):
 def test_measured_again_moves_the_old_cell_aside(tmp_path, name):
     """Also where Snakemake has removed cell.json before."""
     out = out_of(tmp_path)
-    with working_folder(out) as folder:
-        (folder / name).write_text("1")
-    with working_folder(out) as folder:
-        record_in(folder, "2")
-    assert (out / "cell.json").read_text() == "2"
+    for text, file in (("1", name), ("2", CELL)):
+        with working_folder(out) as folder:
+            (folder / file).write_text(text)
+    assert (out / CELL).read_text() == "2"
     (aside,) = (tmp_path / "results/replaced/study/mode/tier/tool/rep-1").iterdir()
     assert (aside / name).read_text() == "1"
 
 
-def test_folder_that_snakemake_made_is_taken(tmp_path):
-    out_of(tmp_path).mkdir(parents=True)
-    with working_folder(out_of(tmp_path)) as folder:
-        record_in(folder, "1")
-    assert (out_of(tmp_path) / "cell.json").exists()
-
-
 @pytest.fixture
 def cell(tmp_path):
-    record = {"configuration": SPEC, "provenance": {"jars_sha256": "ab"}}
+    # Snakemake makes the folder of an output.
+    out_of(tmp_path).mkdir(parents=True)
     with working_folder(out_of(tmp_path)) as folder:
-        cell_folder.write(record, folder)
+        cell_folder.write(RECORD, folder)
     return out_of(tmp_path)
 
 
 def test_cell_is_current_while_spec_and_jars_are_the_same(cell):
-    assert is_current(cell, SPEC, "ab")
+    assert current(cell)
     assert not is_current(cell, SPEC, "cd")
-    assert not is_current(cell, SPEC | {"tool": {"warm_up_s": 0.2}}, "ab")
+    assert not current(cell, SPEC | {"tool": {"warm_up_s": 0.2}})
     # A tuple of the specification is a list in JSON.
-    cell_folder.write({"configuration": {"a": [1]}, "provenance": {"jars_sha256": "ab"}}, cell)
-    assert is_current(cell, {"a": (1,)}, "ab")
+    cell_folder.write(RECORD | {"configuration": {"a": [1]}}, cell)
+    assert current(cell, {"a": (1,)})
 
 
 def test_cell_of_another_place_is_not_current(tmp_path):
     """Where rep-1 was copied to rep-2, it would pass for a second session."""
     place = {"study": "study", "mode": "mode", "tier": "tier", "tool": "tool", "repetition": 1}
-    record = {"cell": place, "configuration": SPEC, "provenance": {"jars_sha256": "ab"}}
     for repetition in (1, 2):
         folder = out_of(tmp_path).with_name(f"rep-{repetition}")
         folder.mkdir(parents=True)
-        cell_folder.write(record, folder)
-        assert is_current(folder, SPEC, "ab") == holds(folder, SPEC) == (repetition == 1)
+        cell_folder.write(RECORD | {"cell": place}, folder)
+        assert current(folder) == holds(folder, SPEC) == (repetition == 1)
 
 
 def test_what_holds_a_cell_brings_nothing_back(cell):
@@ -103,23 +88,37 @@ def test_what_holds_a_cell_brings_nothing_back(cell):
     assert holds(cell, SPEC) and not holds(cell, SPEC | {"tool": {}})
     (cell / CELL).unlink()
     assert not holds(cell, SPEC) and not (cell / CELL).exists()
-    assert is_current(cell, SPEC, "ab") and holds(cell, SPEC)
+    assert current(cell) and holds(cell, SPEC)
     assert not holds(cell / "none", SPEC)
 
 
-def test_second_name_brings_the_cell_back_and_says_so(cell, capsys):
+def half(data):
+    return data[: len(data) // 2]
+
+
+def older(data):
+    return data.replace(b"ab", b"older")
+
+
+def do_damage(path, damage):
+    data, times = path.read_bytes(), path.stat()
+    path.unlink()
+    if damage:
+        path.write_bytes(damage(data))
+        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+
+
+@pytest.mark.parametrize("damage", [None, half, older])
+def test_second_name_brings_the_cell_back_and_says_so(cell, capsys, damage):
+    """Snakemake removes outputs of a job that is interrupted, or brings those of before back."""
     text = (cell / CELL).read_text()
-    (cell / CELL).unlink()
-    assert is_current(cell, SPEC, "ab")
+    do_damage(cell / CELL, damage)
+    assert current(cell)
     assert (cell / CELL).read_text() == text
     said = capsys.readouterr().err
-    name = "study/mode/tier/tool/rep-1/cell.json"
-    assert said.startswith(f"{name}: brought back from its second name; to measure it again: ")
+    assert said.startswith("study/mode/tier/tool/rep-1/cell.json: brought back from")
     assert said.rstrip().endswith(f"-f {os.path.relpath(cell / CELL)}")
-    assert is_current(cell, SPEC, "ab") and not capsys.readouterr().err
-
-
-SLICES = 'slice,round,reason\n1,1,\n2,1,"two\nlines"\n'
+    assert current(cell) and not capsys.readouterr().err
 
 
 @pytest.fixture
@@ -129,13 +128,12 @@ def whole(tmp_path):
 
 def written(out, latency_ms=7):
     with working_folder(out) as folder:
-        (folder / "slices.csv").write_text(SLICES)
+        (folder / "slices.csv").write_text('slice,round,reason\n1,1,\n2,1,"two\nlines"\n')
         with gzip.open(folder / "latencies.csv.gz", "wt") as file:
             file.write(f"slice,value_ms,count\n1,{latency_ms},9\n")
         (folder / "overloads.csv").write_text("\n")
         (folder / "server.log.gz").write_text("no series")
-        record = {"configuration": SPEC, "provenance": {"jars_sha256": "ab"}}
-        cell_folder.write(record | {"series": series_of(folder)}, folder)
+        cell_folder.write(RECORD | {"series": series_of(folder)}, folder)
     return out
 
 
@@ -145,18 +143,17 @@ def test_record_has_the_checksum_and_the_rows_of_each_series(whole):
     assert rows == {"slices.csv": 2, "latencies.csv.gz": 1, "overloads.csv": 0}
     md5 = subprocess.run(["md5sum", whole / "slices.csv"], capture_output=True, text=True).stdout
     assert md5.startswith(series["slices.csv"]["md5"])
-    assert cell_folder.record_in(whole) and holds(whole, SPEC) and is_current(whole, SPEC, "ab")
+    assert cell_folder.record_in(whole) and holds(whole, SPEC) and current(whole)
 
 
-def half(data):
-    return data[: len(data) // 2]
+def repeats_its_end(data):
+    return data + data.splitlines(keepends=True)[-1]
 
 
 @pytest.mark.parametrize(
     ("name", "damage", "said"),
     [
-        ("slices.csv", lambda data: data + data.splitlines(keepends=True)[-1], "not the one that"),
-        ("slices.csv", half, "not the one that"),
+        ("slices.csv", repeats_its_end, "not the one that"),
         ("slices.csv", lambda data: b"", "not the one that"),
         ("slices.csv", None, "not there, but"),
         ("latencies.csv.gz", half, "not the one that"),
@@ -170,36 +167,17 @@ def test_damaged_cell_is_named_and_measured_again(whole, capsys, name, damage, s
     """A power cut, a full disk and a copy do so, and leave the times of the files."""
     if SECOND_NAME not in names:
         (whole / SECOND_NAME).unlink()
-    damaged(whole / name, damage)
-    if name == CELL and SECOND_NAME in names:
-        damaged(whole / SECOND_NAME, damage)
+    for damaged in names if name == CELL else [name]:
+        do_damage(whole / damaged, damage)
     assert not holds(whole, SPEC) and cell_folder.record_in(whole) == {}
     assert capsys.readouterr().err == ""
-    assert not is_current(whole, SPEC, "ab")
+    assert not current(whole)
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith(f"study/mode/tier/tool/rep-1/{name}: {said}")
     assert line.endswith(": measured again")
     written(whole)
-    assert is_current(whole, SPEC, "ab")
+    assert current(whole)
     assert len(list(cell_folder.place_aside(whole).parent.iterdir())) == 1
-
-
-def damaged(path, damage):
-    data, times = path.read_bytes(), path.stat()
-    path.unlink()
-    if damage:
-        path.write_bytes(damage(data))
-        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
-
-
-def test_damaged_record_is_brought_back_where_its_second_name_is_whole(whole, capsys):
-    for damage in (lambda data: b"", half, lambda data: bytes(len(data))):
-        text = (whole / CELL).read_text()
-        damaged(whole / CELL, damage)
-        assert not holds(whole, SPEC)
-        assert is_current(whole, SPEC, "ab")
-        assert (whole / CELL).read_text() == text
-        assert "brought back" in capsys.readouterr().err
 
 
 def test_record_laid_over_another_cell_is_ignored_by_name(tmp_path, capsys):
@@ -207,55 +185,34 @@ def test_record_laid_over_another_cell_is_ignored_by_name(tmp_path, capsys):
     a, b = (written(out_of(tmp_path / day), latency_ms) for day, latency_ms in (("a", 7), ("b", 8)))
     text = (b / CELL).read_text()
     shutil.copy(a / SECOND_NAME, b / SECOND_NAME)
-    assert is_current(b, SPEC, "ab")
+    assert current(b)
     assert (b / CELL).read_text() == text
     said = capsys.readouterr().err
     assert "rep-1/latencies.csv.gz: not the one that .cell.json was written with: " in said
     # One of an older commit names no series.
-    older = {"configuration": SPEC, "provenance": {"jars_sha256": "ab"}}
-    (b / SECOND_NAME).write_text(json.dumps(older))
-    assert is_current(b, SPEC, "ab") and (b / CELL).read_text() == text
+    (b / SECOND_NAME).write_text(json.dumps(RECORD))
+    assert current(b) and (b / CELL).read_text() == text
     assert ".cell.json: names no series, and cell.json does" in capsys.readouterr().err
     # The other way round: B's own record is under its second name.
     (b / SECOND_NAME).write_text(text)
     shutil.copy(a / CELL, b / CELL)
     assert not holds(b, SPEC)
-    assert is_current(b, SPEC, "ab") and (b / CELL).read_text() == text
+    assert current(b) and (b / CELL).read_text() == text
     # Both of A's: neither counts.
     for name in (CELL, SECOND_NAME):
         shutil.copy(a / name, b / name)
-    assert not holds(b, SPEC) and not is_current(b, SPEC, "ab")
+    assert not holds(b, SPEC) and not current(b)
 
 
-def test_older_record_written_over_a_cell_is_undone(cell, capsys):
-    """Snakemake brings the outputs of before back, in place, when a job is interrupted."""
+def test_cell_whose_record_is_an_older_one_is_moved_aside_with_its_own(cell, capsys):
     text = (cell / CELL).read_text()
-    (cell / CELL).write_text(text.replace("ab", "older"))
-    assert is_current(cell, SPEC, "ab")
-    assert (cell / CELL).read_text() == text
-    assert "brought back" in capsys.readouterr().err
-    (cell / CELL).write_text(text.replace("ab", "older"))
+    do_damage(cell / CELL, older)
     with working_folder(cell) as folder:
-        record_in(folder, "2")
+        (folder / CELL).write_text("2")
     (aside,) = cell_folder.place_aside(cell).parent.iterdir()
     assert (aside / CELL).read_text() == text
     # It was measured again: there is no need to say how.
     assert capsys.readouterr().err == ""
-
-
-def test_cell_written_again_has_both_names(cell):
-    record = json.loads((cell / CELL).read_text())
-    cell_folder.write(record | {"session": {"phases": {"load_s": 1.0}}}, cell)
-    assert (cell / CELL).read_bytes() == (cell / SECOND_NAME).read_bytes()
-    assert "phases" in (cell / SECOND_NAME).read_text()
-    assert sorted(path.name for path in cell.iterdir()) == [SECOND_NAME, CELL]
-
-
-@pytest.mark.parametrize("text", ["", "{", "{}", '{"provenance": {"jars_sha256": "ab"}}'])
-def test_what_is_no_cell_is_not_current(tmp_path, text):
-    assert not is_current(tmp_path, SPEC, "ab")
-    record_in(tmp_path, text)
-    assert not is_current(tmp_path, SPEC, "ab")
 
 
 def test_fresh_folder_is_empty_and_has_a_number_where_its_name_is_taken(tmp_path):

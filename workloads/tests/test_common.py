@@ -40,23 +40,18 @@ def test_progress_counts_the_cells_that_the_command_line_requests(targets, sessi
     settings = SimpleNamespace(targets=targets)
     rules = rules_with(RESULTS="results", workflow=SimpleNamespace(dag_settings=settings))
     requested = rules["requested"](session)
-    assert requested["of"] == of
-    assert requested["sessions"][0] == (session.path, ahead[0])
+    assert (requested["of"], requested["sessions"][0][0]) == (of, session.path)
     assert [cells for _, cells in requested["sessions"]] == ahead
 
 
 def rules_with(**names):
-    rules = {"GRID": SimpleNamespace(sessions=SESSIONS, plan=plan)} | names
+    plan = SimpleNamespace(spec=lambda name: {"mode": name.mode})
+    rules = {"GRID": SimpleNamespace(sessions=SESSIONS, plan=lambda session: plan)} | names
     exec(compile(RULES.read_text(), RULES, "exec"), rules)
     return rules
 
 
-def plan(session):
-    return SimpleNamespace(spec=lambda name: {"mode": name.mode})
-
-
 def measured(results, session, **machine):
-    """The record of a session and its cells."""
     record = Path(results, RECORD.format(session.path).removeprefix("results/"))
     record.parent.mkdir(parents=True, exist_ok=True)
     record.write_text("{}")
@@ -96,6 +91,5 @@ def test_cells_of_another_kind_of_machine_are_said(tmp_path):
     assert rules["measured_elsewhere"]() == ""
     measured(tmp_path, SESSIONS[2], id="x", cpu_model="Z80", kernel="1.0")
     said = rules["measured_elsewhere"]()
-    expected = "has sessions of another kind of machine (1: Z80, Linux 1.0), and this run adds"
-    assert said.startswith(f"{tmp_path} {expected}")
-    assert "--config results=" in said
+    assert "another kind of machine (1: Z80, Linux 1.0)" in said
+    assert said.startswith(f"{tmp_path} ") and "--config results=" in said

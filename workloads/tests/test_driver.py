@@ -2,10 +2,10 @@
 
 import os
 import sys
-import time
 
 import pytest
 
+from workloads.tests.processes import until
 from workloads.tools.driver import Driver, DriverError
 from workloads.tools.generator_place import GeneratorPlace
 
@@ -26,9 +26,11 @@ for line in sys.stdin:
 def drive(tmp_path):
     drivers = []
 
-    def start(code, **environment):
+    def start(code, ready=True, **environment):
         place = GeneratorPlace(CPUS)
         drivers.append(Driver([sys.executable, "-c", code], place, tmp_path, environment))
+        if ready:
+            drivers[-1].wait_until_ready()
         return drivers[-1]
 
     yield start
@@ -38,18 +40,18 @@ def drive(tmp_path):
 
 def test_loads_are_lines_and_replies_are_waited_for(drive):
     driver = drive(ECHO, SECRET="known")
-    driver.wait_until_ready()
     for number in range(3):
         driver.ask(["/out folder", f"loops={number}", "done"])
         assert driver.answer(30)
     said = driver.log.read_text()
     assert said.startswith("known\nready\n")
     assert "not done yet|/out folder|loops=2|done" in said
+    driver.stop()
+    assert driver.process.ended()
 
 
 def test_a_load_that_fails_says_why_and_the_next_one_works(drive):
     driver = drive(ECHO)
-    driver.wait_until_ready()
     driver.ask(["failed_no such folder"])
     with pytest.raises(DriverError, match="failed\tno such folder"):
         driver.answer(30)
@@ -59,7 +61,6 @@ def test_a_load_that_fails_says_why_and_the_next_one_works(drive):
 
 def test_one_that_ends_is_reported_with_what_it_said_last(drive):
     driver = drive("print('ready', flush=True); input(); raise SystemExit('out of memory')")
-    driver.wait_until_ready()
     driver.ask(["done"])
     with pytest.raises(DriverError, match=r"ended \(1\): (.|\n)*out of memory"):
         driver.answer(30)
@@ -67,12 +68,11 @@ def test_one_that_ends_is_reported_with_what_it_said_last(drive):
 
 def test_one_that_never_gets_ready_is_reported(drive):
     with pytest.raises(DriverError, match=r"ended \(3\)"):
-        drive("raise SystemExit(3)").wait_until_ready()
+        drive("raise SystemExit(3)")
 
 
 def test_the_limit_leaves_it_at_work_and_its_reply_is_seen_later(drive):
     driver = drive("print('ready', flush=True); input(); input(); print('done'); input()")
-    driver.wait_until_ready()
     driver.ask(["a long load"])
     assert driver.answer(0.05) is False
     assert not driver.process.ended()
@@ -81,27 +81,10 @@ def test_the_limit_leaves_it_at_work_and_its_reply_is_seen_later(drive):
 
 
 def test_half_a_line_is_no_reply(drive):
-    begin, go_on = (
-        f"print({text}, flush=True); input()" for text in ("'done', end=''", "' is not said'")
-    )
-    code = f"{begin}; {go_on}"
-    driver = drive(code)
-    until_said(driver, "done")
-    assert driver.answer(0.1) is False
-    driver.ask(["go on"])
-    until_said(driver, "done is not said\n")
-    assert driver.answer(0.1) is False
-
-
-def until_said(driver, text):
-    deadline_s = time.monotonic() + 60
-    while not driver.log.read_text().endswith(text):
-        assert time.monotonic() < deadline_s, driver.log.read_text()
-        time.sleep(0.01)
-
-
-def test_stop_ends_it(drive):
-    driver = drive(ECHO)
-    driver.wait_until_ready()
-    driver.stop()
-    assert driver.process.ended()
+    said = ("'done', end=''", "' is not said'")
+    code = "; ".join(f"print({text}, flush=True); input()" for text in said)
+    driver = drive(code, ready=False)
+    for text in ("done", "done is not said\n"):
+        until(lambda text=text: driver.log.read_text().endswith(text))
+        assert driver.answer(0.1) is False
+        driver.ask(["go on"])

@@ -4,46 +4,33 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from workloads.machine import environment, provenance
-from workloads.machine.testbed import LOOPBACK, Process, free_port
+from workloads.machine.testbed import LOOPBACK, free_port
 from workloads.servers.databases.postgresql import PostgreSQL
 from workloads.servers.server import ROOT, Server
 from workloads.servers.user_server import UserServer
+from workloads.tests.processes import until
 from workloads.tools.generator_place import GeneratorPlace
 
 CPUS = sorted(os.sched_getaffinity(0))[:1]
 # Each of a family that some measured program reads.
 FOREIGN = {
     "SPRING_THREADS_VIRTUAL_ENABLED": "true",
-    "SERVER_PORT": "8080",
     "SERVER_TOMCAT_THREADS_MAX": "7",
-    "LOGGING_LEVEL_ROOT": "debug",
-    "VIRTUAL": "true",
     "THREADS": "7",
     "ADDRESS": "0.0.0.0",
-    "LOG": "/var/log/x.log",
-    "POOL": "3",
-    "BACKLOG": "1",
     "JAVA_TOOL_OPTIONS": "-Xint",
-    "JDK_JAVA_OPTIONS": "-Xint",
-    "_JAVA_OPTIONS": "-Xint",
     "CLASSPATH": "/nowhere",
-    "JVM_ARGS": "-Xint",
-    "LD_PRELOAD": "",
     "LD_LIBRARY_PATH": "/nowhere",
-    "MALLOC_ARENA_MAX": "1",
     "GLIBC_TUNABLES": "",
-    "PGPORT": "1",
     "PGOPTIONS": "-c work_mem=64",
     "MYSQL_HOME": "/nowhere",
     "http_proxy": "http://nowhere:1",
-    "HTTPS_PROXY": "http://nowhere:1",
     "PYTHONPATH": "/nowhere",
-    "PIP_TARGET": "/nowhere",
-    "SNAKEMAKE_PROFILE": "/nowhere",
     "GIT_DIR": "/nowhere",
     "LANGUAGE": "de",
     "LC_NUMERIC": "de_DE.UTF-8",
@@ -107,40 +94,27 @@ def test_a_database_and_its_client_keep_to_what_they_are_given(tmp_path, started
 def test_a_generator_gets_the_list_and_the_secret_of_its_subject(tmp_path, started):
     place = GeneratorPlace(CPUS)
     process = place.process(["sleep", "60"], tmp_path, {"DATABASE_PASSWORD": "secret"})
-    started(Stopped(process))
-    wait_for_program(process, "sleep")
+    started(SimpleNamespace(stop=lambda: process.stop(1)))
+    until(lambda: Path(f"/proc/{process.pid}/cmdline").read_text().startswith("sleep\0"))
     found = variables(process.pid)
     assert found.pop("DATABASE_PASSWORD") == "secret"
     assert {*found} <= LISTED
 
 
 def test_a_user_supplied_server_gets_what_its_mode_names(tmp_path, started):
-    code = (
-        "import http.server as h, sys\n"
-        "h.HTTPServer(('127.0.0.1', int(sys.argv[1])), h.SimpleHTTPRequestHandler).serve_forever()"
-    )
     mine = {"SPRING_PROFILES_ACTIVE": "mine", "THREADS": 9, "ADDRESS": "at {port}"}
-    mode = {"command": [sys.executable, "-c", code, "{port}"], "environment": mine}
+    command = [sys.executable, "-m", "http.server", "--bind", "127.0.0.1", "{port}"]
+    mode = {"command": command, "environment": mine}
     port = free_port(1)
     server = UserServer(mode, CPUS, tmp_path, port)
     started(server)
     assert server.port, server.log.read_text()
     found = variables(server.process.pid)
     assert {*found} <= LISTED | {"TMPDIR", "JAVA_TOOL_OPTIONS", *mine}
-    assert (found["THREADS"], found["ADDRESS"]) == ("9", f"at {port}")
     assert "-Xint" not in found["JAVA_TOOL_OPTIONS"]
-    record = environment.recorded(server.process.environment, mode["environment"])
-    assert {*record} == {*found}
-    assert (record["THREADS"], record["ADDRESS"]) == ("9", f"at {port}")
-    assert record["PATH"] is None and record["LC_ALL"] == "C.UTF-8"
-
-
-def test_ssh_alone_has_the_agent(tmp_path, started):
-    process = Process(["sleep", "60"], CPUS, tmp_path, "log", environment.for_ssh())
-    started(Stopped(process))
-    wait_for_program(process, "sleep")
-    assert variables(process.pid)["SSH_AUTH_SOCK"] == FOREIGN["SSH_AUTH_SOCK"]
-    assert "SSH_AUTH_SOCK" not in environment.of_child()
+    assert (found["THREADS"], found["ADDRESS"]) == ("9", f"at {port}")
+    record = environment.recorded(server.process.environment, mine)
+    assert {*record} == {*found} and record["ADDRESS"] == f"at {port}"
 
 
 def test_a_shell_on_another_machine_gives_the_same_list(monkeypatch):
@@ -163,18 +137,3 @@ def test_what_runs_within_a_runner_is_shielded_too(runner, monkeypatch):
     said = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, check=False)
     assert "the following arguments are required" in said.stderr
     assert {*said.stdout.split()} <= {*environment.MEASURING, *environment.FIXED}
-
-
-class Stopped:
-    """A process that ends as servers do."""
-
-    def __init__(self, process):
-        self.process = process
-
-    def stop(self):
-        self.process.stop(1)
-
-
-def wait_for_program(process, name):
-    while not Path(f"/proc/{process.pid}/cmdline").read_text().startswith(f"{name}\0"):
-        assert not process.ended()

@@ -30,12 +30,6 @@ def measured(cells, path):
     (cells / path / "cell.json").touch()
 
 
-def session_that_took(sessions, path, wall_s):
-    record = sessions / f"{path}.json"
-    record.parent.mkdir(parents=True, exist_ok=True)
-    record.write_text(json.dumps({"wall_s": wall_s}))
-
-
 def test_session_takes_as_long_as_it_did_here_or_in_the_shipped_run():
     known = Known(SHIPPED, {"a/g/rep-1": 30.0}, CELLS)
     assert known.session_s("a/g/rep-1", 9) == 30
@@ -50,15 +44,9 @@ def test_session_takes_as_long_as_it_did_here_or_in_the_shipped_run():
     assert minutes(known, [("s/g/rep-1", 2), ("s/g/rep-2", 1)]) == 3
 
 
-def test_memory_is_that_of_what_is_missing(tmp_path):
-    for cell in RUN[0][1]:
-        measured(tmp_path, cell)
-    text = plan(RUN, Known(SHIPPED, cells=CELLS), tmp_path, is_set_up=True, free_mib=4000)
-    assert "It needs 3,000 MiB of memory." in text
-
-
 def test_sessions_that_were_measured_here_are_known(tmp_path):
-    session_that_took(tmp_path, "s/g/rep-1", 90.0)
+    (tmp_path / "s/g").mkdir(parents=True)
+    (tmp_path / "s/g/rep-1.json").write_text('{"wall_s": 90}')
     assert known_of(tmp_path, []) == Known({}, {"s/g/rep-1": 90.0})
 
 
@@ -72,19 +60,19 @@ def test_slowest_of_the_shipped_runs_counts(tmp_path):
 
 
 def test_plan_counts_what_is_missing(tmp_path):
+    def says():
+        return plan(RUN, Known(SHIPPED, cells=CELLS), tmp_path, is_set_up=True, free_mib=4000)
+
     measured(tmp_path, "s/m/t/wrk2/rep-1")
-    text = plan(RUN, Known(SHIPPED, cells=CELLS), tmp_path, is_set_up=True, free_mib=4000)
+    text = says()
     assert "measures 2 of 3 cells in 2 sessions" in text
     assert f"about {2 + REST_S // 60} minutes (as the slowest shipped run took on 2" in text
     assert "But session s/g/rep-1 needs 5,000 MiB of memory, and 4,000 MiB are free:" in text
     assert "make quick" in text and "one cell" in text
-    for _, of, _ in RUN:
-        for path in of:
-            if not (tmp_path / path).exists():
-                measured(tmp_path, path)
-    assert "all 3 cells are there" in plan(
-        RUN, Known(SHIPPED), tmp_path, is_set_up=True, free_mib=4000
-    )
+    measured(tmp_path, "s/n/t/wrk2/rep-1")
+    assert "It needs 3,000 MiB of memory." in says()
+    measured(tmp_path, "s/m/t/wrk2/rep-2")
+    assert "all 3 cells are there" in says()
 
 
 def test_before_set_up_the_shipped_run_says_how_long(tmp_path):
@@ -97,14 +85,8 @@ def test_before_set_up_the_shipped_run_says_how_long(tmp_path):
 @pytest.mark.parametrize("isolated", [[], ["-S"]])
 def test_it_speaks_with_and_without_the_packages_of_set_up(isolated):
     """-S leaves out site-packages, and with them yaml."""
-    command = [
-        sys.executable,
-        *isolated,
-        "-m",
-        "workloads.experiment.forecast",
-        "--shipped",
-        "none.json",
-    ]
+    module = ["-m", "workloads.experiment.forecast"]
+    command = [sys.executable, *isolated, *module, "--shipped", "none.json"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("make report: ")

@@ -6,6 +6,7 @@
 import os
 import shutil
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -27,6 +28,12 @@ def host_of(tmp_path, monkeypatch, ssh):
     return GeneratorHost(WHERE, {"wrk2"}, tmp_path, [0])
 
 
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "slice").mkdir()
+    return tmp_path / "slice"
+
+
 @pytest.mark.parametrize(
     ("ssh", "reason"),
     [
@@ -41,12 +48,10 @@ def test_a_host_that_cannot_be_used_is_named_with_the_reason(tmp_path, monkeypat
         host_of(tmp_path, monkeypatch, ssh)
 
 
-def test_variables_of_the_account_there_do_not_reach_the_generator(tmp_path, monkeypatch):
+def test_variables_of_the_account_there_do_not_reach_the_generator(tmp_path, folder, monkeypatch):
     monkeypatch.setenv("SSH_AUTH_SOCK", "/agent")
     ssh = 'printenv SSH_AUTH_SOCK >>"$0.agent"; JAVA_TOOL_OPTIONS=-Xint exec sh -c "$last"'
     host = host_of(tmp_path, monkeypatch, f"export JAVA_TOOL_OPTIONS\n{ssh}")
-    folder = tmp_path / "slice"
-    folder.mkdir()
     assert host.process(["sh", "-c", "env > found"], folder).wait(10)
     host.fetch(folder)
     host.close()
@@ -69,13 +74,11 @@ TERMINAL = f"case \"$*\" in *' -T '*) ;; *) {GREETING} >&2; exit 3 ;; esac"
     + [f'{TERMINAL}; exec sh -c "$last"']
     + [f'exec {shell} -c "$last"' for shell in ("fish", "tcsh") if shutil.which(shell)],
 )
-def test_what_was_copied_is_removed_and_what_runs_there_ends(tmp_path, monkeypatch, ssh):
+def test_what_was_copied_is_removed_and_what_runs_there_ends(tmp_path, folder, monkeypatch, ssh):
     host = host_of(tmp_path, monkeypatch, ssh)
     assert host.facts()["link"] == "veth"
     assert abs(host.clock_offset_s) <= host.clock_known_to_s
     assert host.there(f"--json={tmp_path}/a/load.json") == f"--json={host.root}/session/a/load.json"
-    folder = tmp_path / "slice"
-    folder.mkdir()
     script = ["sh", "-c", f"ls {ROOT}/workloads/due/build > found; sleep 60"]
     process = host.process(script, folder)
     while not host.command(f"cat {host.there(folder)}/found 2>/dev/null; true"):
@@ -86,8 +89,7 @@ def test_what_was_copied_is_removed_and_what_runs_there_ends(tmp_path, monkeypat
     host.close()
     assert process.wait(10)
     assert host.hold.ended()
-    with pytest.raises(FileNotFoundError):
-        open(f"{host.root}/workloads/due/build/due").close()
+    assert not Path(f"{host.root}/workloads/due/build/due").exists()
 
 
 @pytest.fixture(params=["here", "there"])
@@ -111,9 +113,8 @@ time.sleep(float(sys.argv[1]))
 
 
 @pytest.mark.parametrize(("lasts_s", "timed_out"), [(0, False), (60, True)])
-def test_generator_runs_once_and_leaves_its_files_here(place, tmp_path, lasts_s, timed_out):
-    folder, watched = tmp_path / "slice", []
-    folder.mkdir()
+def test_generator_runs_once_and_leaves_its_files_here(place, folder, lasts_s, timed_out):
+    watched = []
     argv = [PYTHON, "-c", LOAD, str(lasts_s)]
     ran = place.run(argv, folder, 2, watched.append)
     assert (ran.argv, ran.timed_out) == (argv, timed_out)
@@ -136,19 +137,18 @@ for line in sys.stdin:
 """
 
 
-def test_driver_loads_where_its_place_is(place, tmp_path):
+def test_driver_loads_where_its_place_is(place, tmp_path, folder):
     watched = []
-    for name in ("driver", "slice"):
-        (tmp_path / name).mkdir()
+    (tmp_path / "driver").mkdir()
     driver = Driver([PYTHON, "-u", "-c", DRIVEN], place, tmp_path / "driver")
     driver.wait_until_ready()
-    fields = [str(tmp_path / "slice"), "users=3"]
-    ran = driver.load(fields, tmp_path / "slice", 30, watched.append)
-    assert (tmp_path / "slice/samples").read_text() == "users=3"
+    fields = [str(folder), "users=3"]
+    ran = driver.load(fields, folder, 30, watched.append)
+    assert (folder / "samples").read_text() == "users=3"
     assert ran.argv == [*driver.argv, *fields]
     assert (ran.exit_status, ran.timed_out) == (0, False)
     assert len(watched) == int(place.is_here)
     assert (ran.cpus is None) == place.is_here
     # One that does not end would go on during the next slice.
-    assert driver.load([*fields, "never"], tmp_path / "slice", 0.1, watched.append).timed_out
+    assert driver.load([*fields, "never"], folder, 0.1, watched.append).timed_out
     assert driver.process.ended()

@@ -35,6 +35,11 @@ def config():
     return copy.deepcopy(SMALL)
 
 
+@pytest.fixture
+def grid(config):
+    return Grid(config)
+
+
 @pytest.fixture(scope="module")
 def whole():
     """All that config.yaml names."""
@@ -78,7 +83,7 @@ def loads(config, repetition=1):
     )
 
 
-def test_grid_is_modes_times_tiers_times_tools_times_repetitions(config):
+def test_grid_is_modes_times_tiers_times_tools_times_repetitions(config, grid):
     found = loads(config)
     # pool-5, virtual and sockets; the A/A pair and the slower one at fast alone.
     assert found == {
@@ -88,32 +93,25 @@ def test_grid_is_modes_times_tiers_times_tools_times_repetitions(config):
     # A load and a mode may have fewer sessions: once, 1.
     again = loads(config, repetition=2)
     assert again == {"fast/wrk2": 4, "slow/jmeter": 2, "cpu/sweep": 3, "reads/sysbench": 2}
-    assert len(Grid(config).cells) == sum(found.values()) + sum(again.values())
+    assert len(grid.cells) == sum(found.values()) + sum(again.values())
     # ... and a comparison more.
     more = changed(config, ("studies.database.comparisons.kinds.repetitions", 3))
     assert loads(more, repetition=3) == {"reads/sysbench": 2}
     narrow = changed(config, ("studies.web.comparisons.threads.tiers", ["fast/wrk2", "slow"]))
     assert "fast/jmeter" not in loads(narrow) and loads(narrow)["fast/wrk2"] == 5
     # A session beyond has what may be measured so often.
-    third = Grid(config).named_session(words(3, study="web", comparison="threads"))
-    assert {(cell.tier, cell.tool) for cell in third.cells} == {
-        ("fast", "wrk2"),
-        ("slow", "jmeter"),
-        ("cpu", "sweep"),
-    }
+    third = grid.named_session(words(3, study="web", comparison="threads"))
+    assert {f"{c.tier}/{c.tool}" for c in third.cells} == {"fast/wrk2", "slow/jmeter", "cpu/sweep"}
     assert "virtual-slow" not in {cell.mode for cell in third.cells}
 
 
 def test_lists_of_tiers_have_in_common_what_the_narrower_names():
-    assert common_loads(["low", "mid/wrk2", "high"], ["low/jmeter", "mid"]) == [
-        "mid/wrk2",
-        "low/jmeter",
-    ]
+    found = common_loads(["low", "mid/wrk2", "high"], ["low/jmeter", "mid"])
+    assert found == ["mid/wrk2", "low/jmeter"]
     assert common_loads(["low/wrk2"], ["low/jmeter"]) == []
 
 
-def test_mode_of_another_comparison_is_the_same_there_with_tiers_of_its_own(config):
-    grid = Grid(config)
+def test_mode_of_another_comparison_is_the_same_there_with_tiers_of_its_own(config, grid):
     one, other = (
         grid.plan(grid.named_session(words(study="web", comparison=id))).modes["virtual"]
         for id in ("threads", "again")
@@ -125,18 +123,11 @@ def test_mode_of_another_comparison_is_the_same_there_with_tiers_of_its_own(conf
 
 
 def test_family_has_a_mode_for_each_size(config):
-    pools = {
-        "question": "Which?",
-        "each": {"pool": [3, 7]},
-        "modes": {
-            "fair-{pool}": {"kind": "pool", "threads": 50, "permits": "{pool}"},
-            "loom-{pool}": {"kind": "virtual", "baseline": "fair-{pool}"},
-        },
-        "tiers": ["slow/jmeter"],
-    }
+    fair = {"kind": "pool", "threads": 50, "permits": "{pool}"}
+    loom = {"kind": "virtual", "baseline": "fair-{pool}"}
+    pools = {"question": "Which?", "each": {"pool": [3, 7]}, "tiers": ["slow/jmeter"]}
+    pools["modes"] = {"fair-{pool}": fair, "loom-{pool}": loom}
     config = changed(config, ("studies.web.comparisons.pools", pools))
-    config["studies"]["web"]["comparisons"].pop("threads")
-    config["studies"]["web"]["comparisons"].pop("again")
     grid = Grid(config)
     session = grid.named_session(words(study="web", comparison="pools"))
     assert [cell.mode for cell in session.cells] == ["fair-3", "loom-3", "fair-7", "loom-7"]
@@ -147,8 +138,7 @@ def test_family_has_a_mode_for_each_size(config):
     assert modes["fair-3"].mode["observed"]["peak_at_most"] == 50
     assert [part.baseline for part in modes.values()] == [None, "fair-3", "fair-3", "fair-7"]
     # No other value of a family is one of its numbers.
-    mine = {"kind": "pool", "threads": 9, "permits": "{pool}"}
-    config = changed(config, ("studies.web.comparisons.pools.modes.mine", mine))
+    config = changed(config, ("studies.web.comparisons.pools.modes.mine", fair))
     assert 'pools.modes.mine.permits = "{pool}"; allowed: a number' in refusal(config)
 
 
@@ -165,17 +155,15 @@ def test_run_has_the_extras_that_it_names(config):
     # An extra mode at each tier, and an extra tier with each mode.
     rivals = added("rivals")
     assert {mode for mode, tier, _ in rivals if tier == "fast"} == {"virtual-16"}
-    assert {mode for mode, tier, _ in rivals if tier == "rare"} == {
-        *("pool-5", "virtual", "virtual-16")
-    }
+    rare = {mode for mode, tier, _ in rivals if tier == "rare"}
+    assert rare == {"pool-5", "virtual", "virtual-16"}
     assert added("heaps", "rivals") == added("heaps") | rivals
     assert Grid(config | {"extras": "heaps"}).cells == Grid(config | {"extras": ["heaps"]}).cells
     said = "allowed: heaps, a-a or rivals"
     assert f'extras = "deep"; {said}' in refusal(config | {"extras": "deep"})
     assert f'extras.0 = "deep"; {said}' in refusal(config | {"extras": ["deep"]})
-    assert f'fast.extra = "full"; {said}' in refusal(
-        changed(config, (f"{TIERS}.fast.extra", "full"))
-    )
+    tier = changed(config, (f"{TIERS}.fast.extra", "full"))
+    assert f'fast.extra = "full"; {said}' in refusal(tier)
     # A run that measures a mode measures its baseline, too.
     hidden = changed(config, (f"{MODES}.virtual.extra", "rivals"))
     assert Grid(hidden)
@@ -184,18 +172,12 @@ def test_run_has_the_extras_that_it_names(config):
 
 
 def test_file_of_the_readers_own_adds_a_comparison_a_mode_and_a_tier(config):
-    own = {
-        "question": "And sixteen?",
-        "modes": {"each": None, "sized-16": {"kind": "pool", "threads": 16}},
-        "tiers": ["own"],
-    }
-    tiers = {
-        "own": {"sysbench": {"script": "oltp_read_only", "clients": 3}},
-        "reads": {"title": "another"},
-    }
-    after = Grid(
-        laid_over(config, {"studies": {"database": {"comparisons": {"own": own}, "tiers": tiers}}})
-    )
+    modes = {"each": None, "sized-16": {"kind": "pool", "threads": 16}}
+    own = {"question": "And sixteen?", "modes": modes, "tiers": ["own"]}
+    load = {"sysbench": {"script": "oltp_read_only", "clients": 3}}
+    tiers = {"own": load, "reads": {"title": "another"}}
+    database = {"comparisons": {"own": own}, "tiers": tiers}
+    after = Grid(laid_over(config, {"studies": {"database": database}}))
     before = Grid(SMALL)
     added = [cell for cell in after.cells if cell not in before.cells]
     assert {(cell.mode, cell.tier) for cell in added} == {("each", "own"), ("sized-16", "own")}
@@ -274,8 +256,7 @@ def test_variant_and_size_look_like_their_family(config):
     assert listed == [cell.path for cell in every if cell.repetition == 1]
 
 
-def test_plan_travels_as_json_and_says_what_each_cell_measures(config):
-    grid = Grid(config)
+def test_plan_travels_as_json_and_says_what_each_cell_measures(grid):
     session = grid.named_session(words(study="web", comparison="threads"))
     plan = grid.plan(session)
     assert Plan.from_json(plan.to_json()) == plan
@@ -283,8 +264,7 @@ def test_plan_travels_as_json_and_says_what_each_cell_measures(config):
         assert plan.spec(cell.name) == grid.spec(cell)
 
 
-def test_order_is_blocked_by_repetition_and_the_seed_s(config):
-    grid = Grid(config)
+def test_order_is_blocked_by_repetition_and_the_seed_s(config, grid):
     ordered = sorted(grid.cells, key=grid.position)
     assert [cell.repetition for cell in ordered] == sorted(cell.repetition for cell in ordered)
     assert sorted(grid.positions.values()) == list(range(1, len(grid.cells) + 1))
@@ -300,8 +280,7 @@ def test_order_is_blocked_by_repetition_and_the_seed_s(config):
     assert grid.spec(outside) == grid.spec(replace(outside, repetition=2))
 
 
-def test_profiles_are_of_the_first_session_alone(config):
-    grid = Grid(config)
+def test_profiles_are_of_the_first_session_alone(grid):
     assert [cell for cell in grid.cells if grid.profiles(cell)] == [web()]
     assert grid.spec(web())["profile"] == ["cpu"]
     for cell in (web(repetition=2), web("pool-5"), web(tier="slow")):
@@ -310,33 +289,31 @@ def test_profiles_are_of_the_first_session_alone(config):
     assert "profile" not in grid.plan(grid.alone(web())).spec(web().name)
 
 
-def test_tier_takes_over_what_its_study_says(config):
-    spec = Grid(config).spec(web())
+def test_tier_takes_over_what_its_study_says(config, grid):
+    spec = grid.spec(web())
     assert spec["tier"]["path"] == "/sleep?sleep_ms=100"
     assert (spec["tool"]["connections"], spec["tool"]["keep_alive"]) == (90, True)
     assert spec["study"]["rows_path"] == "/rows" and spec["study"]["body_bytes"] == 2
     own = Grid(changed(config, (f"{TIERS}.fast.wrk2.keep_alive", False)))
     assert own.spec(web())["tool"]["keep_alive"] is False
-    computes = Grid(config).spec(web(tier="cpu", tool="sweep"))
+    computes = grid.spec(web(tier="cpu", tool="sweep"))
     assert (computes["study"]["rows_path"], computes["study"]["body_bytes"]) == (None, 3)
     # A tier's time-out comes before the study's, and that before the testbed's.
     study = changed(config, ("studies.web.request_timeout_s", 5))
-    time_outs = [
-        Grid(each).spec(web(tier=tier, tool="jmeter"))["testbed"]["request_timeout_s"]
-        for each, tier in ((config, "fast"), (study, "fast"), (study, "slow"))
-    ]
-    assert time_outs == [9, 5, 3]
+    for each, tier, expected_s in ((config, "fast", 9), (study, "fast", 5), (study, "slow", 3)):
+        found = Grid(each).spec(web(tier=tier, tool="jmeter"))["testbed"]
+        assert found["request_timeout_s"] == expected_s
 
 
-def test_bursts_of_the_warm_up_are_as_large_as_the_tier_within_a_bound(config):
-    def burst(mode, tier, tool):
-        return Grid(config).spec(web(mode, tier, tool))["warm_up"]["burst"]
+def test_bursts_of_the_warm_up_are_as_large_as_the_tier_within_a_bound(grid):
+    def burst(tier, tool):
+        return grid.spec(web(tier=tier, tool=tool))["warm_up"]["burst"]
 
     # The largest load of the tier, and requests that wait for 10 ms at most.
     fast = {"path": "/sleep?sleep_ms=010", "connections": 90, "waits_s": 0.01}
-    assert burst("virtual", "fast", "jmeter") == burst("virtual", "fast", "wrk2") == fast
-    assert burst("virtual", "slow", "wrk2")["connections"] == 500
-    assert burst("virtual", "cpu", "sweep")["connections"] == 0
+    assert burst("fast", "jmeter") == burst("fast", "wrk2") == fast
+    assert burst("slow", "wrk2")["connections"] == 500
+    assert burst("cpu", "sweep")["connections"] == 0
 
 
 def test_half_of_a_warm_up_is_the_path_that_a_load_mixes_in(config):
@@ -374,8 +351,8 @@ def test_burst_has_a_request_for_each_connection(config):
     assert tool["warm_up_s"] == 0
 
 
-def test_rounds_of_one_tool_are_not_those_of_the_tier(config):
-    by_wrk2, by_jmeter = (Grid(config).spec(web(tool=tool)) for tool in ("wrk2", "jmeter"))
+def test_rounds_of_one_tool_are_not_those_of_the_tier(grid):
+    by_wrk2, by_jmeter = (grid.spec(web(tool=tool)) for tool in ("wrk2", "jmeter"))
     assert (by_wrk2["slices"]["rounds"], by_jmeter["slices"]["rounds"]) == (8, 1)
     # How often it is loaded is no part of the load.
     assert "rounds" not in by_wrk2["tool"]
@@ -400,18 +377,13 @@ def test_slice_is_as_long_as_rate_wait_and_tier_want(config, rate_per_s, tier, l
     assert (spec["slices"]["length_s"], spec["tool"]["duration_s"]) == (length_s, length_s)
 
 
-def test_titles_baselines_and_neighbours_do_not_change_what_is_measured(config):
-    other = changed(
-        config,
-        ("studies.web.title", "another"),
-        (f"{MODES}.virtual.title", "another"),
-        (f"{MODES}.virtual.color", "pink"),
-        (f"{MODES}.virtual.since", "2026-11-28"),
-        (f"{MODES}.virtual.baseline", "sockets"),
-        (f"{MODES}.pool-5.backlog", 11),
-    )
-    assert Grid(config).spec(web()) == Grid(other).spec(web())
-    assert Grid(config).spec(web("pool-5")) != Grid(other).spec(web("pool-5"))
+def test_titles_baselines_and_neighbours_do_not_change_what_is_measured(config, grid):
+    labels = {"title": "another", "color": "pink", "since": "2026-11-28", "baseline": "sockets"}
+    changes = [(f"{MODES}.virtual.{key}", value) for key, value in labels.items()]
+    changes += [("studies.web.title", "another"), (f"{MODES}.pool-5.backlog", 11)]
+    other = Grid(changed(config, *changes))
+    assert grid.spec(web()) == other.spec(web())
+    assert grid.spec(web("pool-5")) != other.spec(web("pool-5"))
 
 
 def test_backends_jars_and_class_data_are_part_of_what_is_measured(config):
@@ -458,16 +430,12 @@ def test_faults_of_two_keys_are_named_together(config):
     assert len(refusal(config | {"repetitions": 0, "seed": -1}).splitlines()) == 2
     shared = changed(config, ("testbed.server_cpus", [0, 1]), ("testbed.generator_cpus", [1]))
     assert "allowed: none of the server's" in refusal(shared)
-    mixed = changed(
-        config,
-        (f"{TIERS}.slow.requests", [{"path": "/a"}]),
-        (f"{TIERS}.slow.wrk2.mix", {"path": "/a", "share": 0.5}),
-    )
+    requests = (f"{TIERS}.slow.requests", [{"path": "/a"}])
+    mixed = changed(config, requests, (f"{TIERS}.slow.wrk2.mix", {"path": "/a", "share": 0.5}))
     assert "allowed: no mix, where" in refusal(mixed)
 
 
-def test_one_cell_is_measured_with_its_baseline(config):
-    grid = Grid(config)
+def test_one_cell_is_measured_with_its_baseline(grid):
     cell = words(7, study="web", mode="virtual", tier="cpu", tool="sweep")
     session = grid.named_cell(cell)
     assert session.path == "web/threads/rep-7"
@@ -492,9 +460,8 @@ def test_cells_name_no_host(config):
 
 
 def test_smoke_measures_tiers_with_ids_of_their_own_by_every_tool(whole):
-    smoke = Grid(
-        laid_over(copy.deepcopy(OURS), yaml.safe_load((ROOT / "workloads/smoke.yaml").read_text()))
-    )
+    changes = yaml.safe_load((ROOT / "workloads/smoke.yaml").read_text())
+    smoke = Grid(laid_over(copy.deepcopy(OURS), changes))
     assert {cell.study for cell in smoke.cells} == set(OURS["studies"])
     assert {cell.tool for cell in smoke.cells} == {cell.tool for cell in whole.cells}
     assert not {cell.tier for cell in smoke.cells} & {cell.tier for cell in whole.cells}
@@ -504,12 +471,9 @@ def test_families_of_a_comparison_differ_in_color_while_colors_are_free(whole):
     for study in whole.studies.values():
         rows = facts_of(study)
         for comparison in study.comparisons.values():
-            here = [
-                row
-                for row in rows
-                if row["mode"] in comparison.modes and row["mode"] not in comparison.extras
-            ]
-            families = {row["family"]: row["color"] for row in here if not row["variant"]}
+            here = {*comparison.modes} - {*comparison.extras}
+            own = [row for row in rows if row["mode"] in here and not row["variant"]]
+            families = {row["family"]: row["color"] for row in own}
             named = {mode["color"] for mode in study.modes.values() if "color" in mode}
             assert len(set(families.values())) == min(8, len(families)) or named, comparison.id
 
@@ -521,9 +485,8 @@ def test_mixes_of_cpu_time_use_the_share_of_a_cpu_that_their_id_names(whole):
         return int(path.rsplit("cpu_us=", 1)[1]) / 1000
 
     tiers = whole.studies["virtual-threads"].tiers.values()
-    computing = [
-        tier for tier in tiers if "cpu_us=" in tier.get("wrk2", {}).get("mix", {}).get("path", "")
-    ]
+    mixing = [tier for tier in tiers if "mix" in tier.get("wrk2", {})]
+    computing = [tier for tier in mixing if "cpu_us=" in tier["wrk2"]["mix"]["path"]]
     assert computing
     for tier in computing:
         place = ("virtual-threads", tier["id"], "wrk2")

@@ -33,8 +33,12 @@ def server():
         each.close()
 
 
+def held_by(port, count):
+    return idle_connections(("127.0.0.1", port), "/ping", count, 60)
+
+
 def test_they_stay_open_until_the_end_and_closed_ones_are_not_counted(server):
-    with idle_connections(("127.0.0.1", server[0]), "/ping", 5, 60) as held:
+    with held_by(server[0], 5) as held:
         assert (len(held), still_open(held), len(server[1])) == (5, 5, 5)
         server[1][2].close()
         assert still_open(held) == 4
@@ -44,7 +48,7 @@ def test_they_stay_open_until_the_end_and_closed_ones_are_not_counted(server):
 def test_answer_of_a_megabyte_is_read_to_its_end(monkeypatch, server):
     whole = ANSWER.replace(b"Length: 2", b"Length: 1048576")[:-2] + b"x" * 2**20
     monkeypatch.setattr("workloads.tests.test_idle_connections.ANSWER", whole)
-    with idle_connections(("127.0.0.1", server[0]), "/ping", 2, 60) as held:
+    with held_by(server[0], 2) as held:
         assert still_open(held) == 2
         # Nothing is left to be read, as there would be of an answer cut off.
         for connection in held:
@@ -55,14 +59,12 @@ def test_answer_of_a_megabyte_is_read_to_its_end(monkeypatch, server):
 def test_connection_that_the_server_closes_after_its_answer_is_not_held(monkeypatch, server):
     closing = ANSWER.replace(b"1.1 200 OK", b"1.0 200 OK")
     monkeypatch.setattr("workloads.tests.test_idle_connections.ANSWER", closing)
-    with idle_connections(("127.0.0.1", server[0]), "/ping", 2, 60) as held:
+    with held_by(server[0], 2) as held:
         assert still_open(held) == 0
 
 
 def test_none_are_opened_where_none_are_asked_for_or_no_server_is(server):
-    with idle_connections(("127.0.0.1", server[0]), "/ping", 0, 60) as held:
-        assert held == []
     with socket.create_server(("127.0.0.1", 0)) as gone:
         port = gone.getsockname()[1]
-    with idle_connections(("127.0.0.1", port), "/ping", 3, 60) as held:
-        assert held == []
+    with held_by(server[0], 0) as none, held_by(port, 3) as refused:
+        assert none == refused == []

@@ -20,13 +20,23 @@ from workloads.record.latencies import (
 )
 
 
+def up_to(most):
+    """A request for each number of milliseconds from 1 on."""
+    return Counter(map(float, range(1, most + 1)))
+
+
+def load_of(requests, right=None, **errors):
+    right = requests if right is None else right
+    return {"requests_recorded": requests, "responses_2xx": right, "errors": errors}
+
+
 def test_percentiles_are_nearest_rank():
-    steps = Counter({float(value): 1 for value in range(1, 101)})
+    steps = up_to(100)
     shares = (0.5, 0.9, 0.99, 0.991, 0.999, 1.0)
     assert [percentile(steps, share) for share in shares] == [50, 90, 99, 100, 100, 100]
     assert percentile(Counter({3.0: 1}), 0.5) == 3
     # The 999th of 1000 values, whatever 0.999 x 1000 is in binary.
-    assert percentile(Counter({float(value): 1 for value in range(1, 1001)}), 0.999) == 999
+    assert percentile(up_to(1000), 0.999) == 999
     assert percentile(Counter(), 0.5) is None
 
 
@@ -41,51 +51,46 @@ def test_histogram_is_read_as_it_was_written():
     assert footer("", "Mean") == 0
 
 
-def folders_with(tmp_path, name, lists, step_ms):
-    """A slice's folder for each list of latencies, as steps of a histogram, rounded up."""
+def folders_with(tmp_path, *lists, name="latency-corrected.hgrm"):
     for number, values in enumerate(lists):
         folder = tmp_path / f"slice-{number}"
-        folder.mkdir()
-        steps = Counter(-(-value // step_ms) * step_ms for value in values)
-        (folder / name).write_text(hgrm(steps, sum(values), max(values, default=0)))
+        folder.mkdir(parents=True)
+        text = hgrm(Counter(values), sum(values), max(values, default=0))
+        (folder / name).write_text(text)
         yield folder
+
+
+def write_samples(folder, columns, rows):
+    with gzip.open(folder / SAMPLES, "wt", newline="") as file:
+        csv.writer(file).writerows([columns, *rows])
 
 
 def test_latencies_of_a_closed_loop_are_those_of_right_answers(tmp_path):
     rows = [(10, "true", "200"), (20, "true", "200")]
     rows += [(900, "false", "200"), (1, "false", "503"), (2, "true", "302")]
-    with gzip.open(tmp_path / SAMPLES, "wt", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerows([("elapsed", "success", "responseCode"), *rows])
-    found = latencies_ms(tmp_path, {"requests_recorded": 5, "responses_2xx": 3, "errors": {}})
-    assert found == {
-        "latency_p50_ms": math.inf,
-        "latency_p90_ms": math.inf,
-        "latency_p99_ms": math.inf,
-        "latency_p99_9_ms": math.inf,
-    }
-    two_right = {"requests_recorded": 2, "responses_2xx": 2, "errors": {}}
-    assert latencies_ms(tmp_path, two_right)["latency_p99_ms"] == 20
+    write_samples(tmp_path, ("elapsed", "success", "responseCode"), rows)
+    found = latencies_ms(tmp_path, load_of(5, 3))
+    percentiles = ("p50", "p90", "p99", "p99_9")
+    assert found == {f"latency_{name}_ms": math.inf for name in percentiles}
+    assert latencies_ms(tmp_path, load_of(2))["latency_p99_ms"] == 20
 
 
 def test_primary_latency_of_an_open_loop_counts_from_when_it_was_due(tmp_path):
     for name, value in (("latency-uncorrected.hgrm", 1.0), ("latency-corrected.hgrm", 5.0)):
         (tmp_path / name).write_text(hgrm(Counter({value: 9}), 9 * value, value))
-    load = {"requests_recorded": 9, "responses_2xx": 9, "errors": {}}
-    assert latencies_ms(tmp_path, load)["latency_p50_ms"] == 5
-    assert set(latencies_ms(tmp_path / "nothing", load).values()) == {None}
+    assert latencies_ms(tmp_path, load_of(9))["latency_p50_ms"] == 5
+    assert set(latencies_ms(tmp_path / "nothing", load_of(9)).values()) == {None}
 
 
 def test_p99_without_lag_counts_failures_as_the_primary_one_does(tmp_path):
-    load = {"requests_recorded": 100, "responses_2xx": 100, "errors": {}}
-    assert p99_without_lag_ms(tmp_path, load) is None
+    assert p99_without_lag_ms(tmp_path, load_of(100)) is None
     (tmp_path / WITHOUT_LAG).write_text(hgrm(Counter({5.0: 98, 9.0: 2}), 508, 9.0))
-    assert p99_without_lag_ms(tmp_path, load) == 9
-    assert p99_without_lag_ms(tmp_path, load | {"requests_recorded": 102}) == math.inf
+    assert p99_without_lag_ms(tmp_path, load_of(100)) == 9
+    assert p99_without_lag_ms(tmp_path, load_of(102, 100)) == math.inf
 
 
 def test_failed_requests_are_slower_than_all_others():
-    steps = Counter({float(value): 1 for value in range(1, 991)})
+    steps = up_to(990)
     assert percentile(steps, 0.99) == 981
     # Ten of 1000 requests failed: the slowest that was answered is the 990th.
     assert percentile(steps, 0.99, failed=10) == 990
@@ -99,19 +104,14 @@ def test_failed_requests_are_slower_than_all_others():
 
 
 def test_failures_of_an_open_loop_are_told_by_their_kind(tmp_path):
-    (tmp_path / "latency-corrected.hgrm").write_text(
-        hgrm(Counter({float(value): 1 for value in range(1, 101)}), 5050.0, 100.0)
-    )
-    load = {"requests_recorded": 102, "responses_2xx": 95}
-    load["errors"] = {"http_5xx": 5, "timeout": 2}
-    assert latencies_ms(tmp_path, load)["latency_p50_ms"] == 5 + 51
-    assert latencies_ms(tmp_path, load)["latency_p90_ms"] == 5 + 92
+    (folder,) = folders_with(tmp_path, up_to(100))
+    found = latencies_ms(folder, load_of(102, 95, http_5xx=5, timeout=2))
+    assert (found["latency_p50_ms"], found["latency_p90_ms"]) == (5 + 51, 5 + 92)
 
 
 def test_latency_of_a_cell_is_that_of_all_slices_together(tmp_path):
-    lists = [[float(ms) for ms in range(1, 61)], [float(ms) for ms in range(61, 101)]]
-    folders = list(folders_with(tmp_path, "latency-corrected.hgrm", lists, 1.0))
-    load = {"requests_recorded": 100, "responses_2xx": 100, "errors": {}, "duration_s": 2.0}
+    folders = list(folders_with(tmp_path, up_to(60), up_to(100) - up_to(60)))
+    load = load_of(100) | {"duration_s": 2.0}
     found = latency_of(folders, load)
     assert (found["count"], found["lasted_s"], found["resolution_ms"]) == (100, 2.0, 0.001)
     right = found["right"]
@@ -122,31 +122,25 @@ def test_latency_of_a_cell_is_that_of_all_slices_together(tmp_path):
     assert right["sd_ms"] == pytest.approx(28.866, abs=0.001)
     assert found["all"] is None and found["uncorrected"] is None
     # Ten requests that failed are slower than all answers.
-    failed = load | {"requests_recorded": 110}
-    assert latency_of(folders, failed)["right"]["p90_ms"] == 99
+    assert latency_of(folders, load | {"requests_recorded": 110})["right"]["p90_ms"] == 99
     # With one more, they reach it.
     assert latency_of(folders, load | {"requests_recorded": 112})["right"]["p90_ms"] is None
     assert latency_of([tmp_path / "none"], load) is None
 
 
 def test_percentile_of_a_cell_has_ten_requests_beyond_it(tmp_path):
-    for requests, known in ((999, False), (1000, True)):
-        (tmp_path / f"{requests}").mkdir()
-        lists = [[float(ms) for ms in range(1, requests + 1)]]
-        folders = list(folders_with(tmp_path / f"{requests}", "latency.hgrm", lists, 1.0))
-        load = dict.fromkeys(("requests_recorded", "responses_2xx"), requests)
-        right = latency_of(folders, load | {"errors": {}, "duration_s": 1.0})["right"]
-        assert (right["p99_ms"] == 990) is known and (right["p99_ms"] is None) is not known
+    for requests, p99_ms in ((999, None), (1000, 990)):
+        place = tmp_path / f"{requests}"
+        (folder,) = folders_with(place, up_to(requests), name="latency.hgrm")
+        load = load_of(requests)
+        assert latency_of([folder], load | {"duration_s": 1.0})["right"]["p99_ms"] == p99_ms
         # A slice has them all.
-        assert latencies_ms(folders[0], load | {"errors": {}})["latency_p99_9_ms"] is not None
+        assert latencies_ms(folder, load)["latency_p99_9_ms"] is not None
 
 
 def test_latency_of_samples_counts_right_answers_and_all_of_them(tmp_path):
-    rows = [(0, 10, "200"), (5, 20, "200"), (40, 60, "500")]
-    with gzip.open(tmp_path / SAMPLES, "wt", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(["timeStamp", "elapsed", "responseCode", "success"])
-        writer.writerows((at, ms, code, str(code == "200").lower()) for at, ms, code in rows)
+    rows = [(0, 10, 200, "true"), (5, 20, 200, "true"), (40, 60, 500, "false")]
+    write_samples(tmp_path, ("timeStamp", "elapsed", "responseCode", "success"), rows)
     found = latency_of([tmp_path], {"requests_recorded": 3})
     assert found["right"]["mean_ms"] == 15 and found["right"]["max_ms"] == 20
     assert found["all"]["mean_ms"] == 30 and found["all"]["max_ms"] == 60

@@ -25,14 +25,15 @@ SPEC = {
 }
 
 
-def loading(live, spec=SPEC, **place):
+def loading(live, spec=SPEC, tool=TOOL, **place):
     fields = {"server_cpus": [0], "generator_cpus": [1], "speeds": Speeds()}
-    return Loading(TOOL, spec, live, Place(**fields | place), None)
+    return Loading(tool, spec, live, Place(**fields | place), None)
 
 
-def metrics_of(one, load, telemetry, idle_s, window_s):
+def metrics_of(one, telemetry=None, load=(), idle_s=0.0, **fields):
     others = Spent(1.0, {"other": idle_s, "third": 0.0}, {"other": beyond(idle_s), "third": 0.0})
-    return Window(load, telemetry, one.place).metrics(one.beside(), others, ran(window_s))
+    window = Window(WINDOW | dict(load), telemetry or telemetry_of(), one.place)
+    return window.metrics(one.beside(), others, ran((0.0, 4.0), **fields))
 
 
 def beyond(idle_s):
@@ -53,18 +54,14 @@ class Speeds:
 
 
 def load_with(answered, in_flight, timeouts, answers_per_s=0.0):
-    return {
-        "responses_2xx": answered,
-        "answers_per_s": answers_per_s,
-        "in_flight_at_end": in_flight,
-        "errors": {"timeout": timeouts} if timeouts else {},
-    }
+    load = {"responses_2xx": answered, "answers_per_s": answers_per_s}
+    errors = {"timeout": timeouts} if timeouts else {}
+    return load | {"in_flight_at_end": in_flight, "errors": errors}
 
 
 @pytest.mark.parametrize(
     ("outcome", "load", "expected"),
     [
-        ("hung", load_with(5, 3, 0), ("completed", "still holds 3 requests of its load")),
         ("hung", load_with(5, 3, 4), ("completed", "still holds 7 requests of its load")),
         ("hung", load_with(0, 3, 4), ("hung", "silence")),
         # It still answers what came before the window.
@@ -112,20 +109,16 @@ def test_connections_that_the_tool_does_not_count_are_those_that_ended(
 
 def test_server_without_a_body_has_answered_all_the_same(load_slice, monkeypatch):
     """A 204 before and after the load is an answer, unlike silence."""
-    monkeypatch.setattr(Subject, "state", lambda *_: ("completed", "", b""))
     monkeypatch.setattr(Subject, "rows", lambda *_: 3)
-    done, _ = load_slice()
-    assert (done.accounts["body"], done.accounts["after"]["rows"]) == (b"", 3)
-    monkeypatch.setattr(Subject, "state", lambda *_: ("hung", "silence", None))
-    done, _ = load_slice()
-    assert (done.accounts["body"], done.accounts["after"]["rows"]) == (None, None)
+    for state, expected in ((("completed", "", b""), (b"", 3)), (("hung", "", None), (None, None))):
+        monkeypatch.setattr(Subject, "state", lambda *_, state=state: state)
+        accounts = load_slice()[0].accounts
+        assert (accounts["body"], accounts["after"]["rows"]) == expected
 
 
-def telemetry_of(samples, compilers=("a thread",)):
-    window = [sample for sample in samples if "server_threads" in sample]
-    found = SimpleNamespace(samples=samples, compilers=compilers, window=lambda *_: window)
-    found.cpu_share, found.stood_still_s = (lambda: 0.01), (lambda: 0.0)
-    found.knows = lambda *_: True
+def telemetry_of(compilers=("a thread",), **per_s):
+    found = Telemetry([])
+    found.samples, found.compilers = samples_of(**PER_S | per_s), compilers
     return found
 
 
@@ -135,62 +128,47 @@ def samples_of(**per_s):
     return [{"time_s": float(t)} | whole | {k: v * t for k, v in per_s.items()} for t in range(5)]
 
 
-PER_S = {
-    "server_cpu_s": 0.6,
-    "compiler_cpu_s": 0.1,
-    "server_cpus_idle_s": 0.1,
-    "generator_cpu_s": 0.4,
-    "backend_cpu_s": 0.15,
-    "second_backend_cpu_s": 0.1,
-    "steal_s": 0.0,
-}
+PER_S = {"server_cpu_s": 0.6, "compiler_cpu_s": 0.1, "server_cpus_idle_s": 0.1, "steal_s": 0.0}
+PER_S |= {"generator_cpu_s": 0.4, "backend_cpu_s": 0.15, "second_backend_cpu_s": 0.1}
 WINDOW = {"start_epoch_s": 1.0, "end_epoch_s": 3.0, "answers_per_s": 1000.0, "duration_s": 2.0}
 
 
 def test_cpu_time_per_request_is_without_compilers(live):
-    metrics = metrics_of(loading(live), WINDOW, telemetry_of(samples_of(**PER_S)), 0.0, (0.5, 3.5))
-    assert metrics["server_cpu_s"] == pytest.approx(1.2)
-    assert metrics["compiler_cpu_s"] == pytest.approx(0.2)
-    assert metrics["compiler_share"] == pytest.approx(1 / 6)
-    assert metrics["cpu_us_per_request"] == pytest.approx(500)
-    assert metrics["generator_cpu_share"] == pytest.approx(0.4)
-    assert metrics["generator_cpu_us_per_request"] == pytest.approx(400)
-    assert metrics["backend_cpu_us_per_request"] is None
-    assert metrics["peak_threads"] == 7
-    no_jvm = telemetry_of(samples_of(**PER_S | {"compiler_cpu_s": 0.0}), compilers=())
-    metrics = metrics_of(loading(live), WINDOW, no_jvm, 0.0, (0.5, 3.5))
+    one = loading(live)
+    expected = {"server_cpu_s": 1.2, "compiler_cpu_s": 0.2, "compiler_share": 1 / 6}
+    expected |= {"cpu_us_per_request": 500, "backend_cpu_us_per_request": None, "peak_threads": 7}
+    expected |= {"generator_cpu_share": 0.4, "generator_cpu_us_per_request": 400}
+    metrics = metrics_of(one)
+    assert {key: metrics[key] for key in expected} == pytest.approx(expected)
+    no_jvm = telemetry_of(compilers=(), compiler_cpu_s=0.0)
+    metrics = metrics_of(one, no_jvm)
     assert (metrics["compiler_cpu_s"], metrics["compiler_share"]) == (None, None)
     assert metrics["cpu_us_per_request"] == pytest.approx(600)
-    silent = metrics_of(loading(live), WINDOW | {"answers_per_s": 0.0}, no_jvm, 0.0, (0.5, 3.5))
+    silent = metrics_of(one, no_jvm, {"answers_per_s": 0.0})
     assert silent["cpu_us_per_request"] is None
     no_jvm.knows = lambda *_: False
-    unseen = metrics_of(loading(live), WINDOW, no_jvm, 0.0, (0.5, 3.5))
-    assert unseen["cpu_us_per_request"] is None
+    assert metrics_of(one, no_jvm)["cpu_us_per_request"] is None
 
 
 def test_steal_is_a_share_of_all_cpus_and_of_the_servers(live, monkeypatch):
     monkeypatch.setattr("os.cpu_count", lambda: 4)
-    stolen = telemetry_of(samples_of(**PER_S | {"steal_s": 0.4, "server_steal_s": 0.2}))
-    metrics = metrics_of(loading(live), WINDOW, stolen, 0.0, (0.5, 3.5))
+    metrics = metrics_of(loading(live), telemetry_of(steal_s=0.4, server_steal_s=0.2))
     assert metrics["steal_share"] == pytest.approx(0.1)
     assert metrics["server_steal_share"] == pytest.approx(0.2)
 
 
 def test_generator_elsewhere_says_itself_how_many_cpus_it_used(live):
-    one, window = loading(live), telemetry_of(samples_of(**PER_S))
+    one = loading(live)
     one.place.generator = SimpleNamespace(
         cpus=[0, 1, 2, 3], address="10.0.0.2", speed=lambda *_: None
     )
-    there = Window(WINDOW, window, one.place).metrics(
-        [], Spent(1.0, {}, {}), ran((0.5, 3.5), cpus=2.0)
-    )
+    there = metrics_of(one, cpus=2.0)
     assert (there["generator_cpu_share"], there["speed_generator"]) == (0.5, None)
 
 
 def test_others_are_neither_the_server_nor_what_idles_beside_it_nor_its_backend(live):
     def others(idle_s=0.0, **place):
-        window = telemetry_of(samples_of(**PER_S))
-        metrics = metrics_of(loading(live, **place), WINDOW, window, idle_s, (0.0, 4.0))
+        metrics = metrics_of(loading(live, **place), idle_s=idle_s)
         return metrics["others_cpu_share"], metrics["idle_neighbors_share"]
 
     assert others() == pytest.approx((0.3, 0))
@@ -214,11 +192,9 @@ def test_others_are_neither_the_server_nor_what_idles_beside_it_nor_its_backend(
 
 
 def test_idle_clocks_are_those_of_the_other_modes(live, monkeypatch):
-    def process(pid):
-        return SimpleNamespace(pid=pid)
-
-    subject = SimpleNamespace(process=process(10), pooler=process(20))
-    other = Live("other", subject, Backend(process(40), []), None, {}, {})
+    process, pooler, database = (SimpleNamespace(pid=pid) for pid in (10, 20, 40))
+    subject = SimpleNamespace(process=process, pooler=pooler)
+    other = Live("other", subject, Backend(database, []), None, {}, {})
     monkeypatch.setattr(slice_module, "clock_s", float)
     place = loading(live, alive={"a-mode": live, "other": other}).place
     (other,) = place.others("a-mode").values()
@@ -230,6 +206,7 @@ class Subject:
 
     port, pooler, client_environment = 1, None, {}
     process = SimpleNamespace(pid=1)
+    threads_started, rows, counters = (lambda *_: 0), (lambda *_: None), (lambda *_: {})
 
     def __init__(self, notes, outcome="completed"):
         self.notes, self.outcome = notes, outcome
@@ -250,17 +227,11 @@ class Subject:
     def end_profile(self):
         self.notes.append("profile ends")
 
-    def threads_started(self):
-        return 0
-
-    def rows(self, path, limit_s):
-        return None
-
-    def counters(self, path, limit_s):
-        return {}
-
 
 class Telemetry:
+    knows, rate_hz = (lambda *_: True), (lambda *_: 10.0)
+    cpu_share, stood_still_s = (lambda *_: 0.01), (lambda *_: 0.0)
+
     def __init__(self, notes):
         self.notes, self.compilers = notes, []
         self.samples = samples_of(server_cpu_s=0.6, server_cpus_idle_s=0.38)
@@ -270,18 +241,6 @@ class Telemetry:
 
     def stop(self):
         self.notes.append("telemetry ends")
-
-    def knows(self, *_):
-        return True
-
-    def rate_hz(self):
-        return 10.0
-
-    def cpu_share(self):
-        return 0.01
-
-    def stood_still_s(self):
-        return 0.0
 
     def window(self, start_s, end_s):
         return self.samples
@@ -294,17 +253,13 @@ def load_slice(live, monkeypatch):
     def run(kind=PLAIN, outcome="completed", timed_out=False, tool=JMETER, **load):
         notes = []
         live.subject = Subject(notes, outcome)
-        spec = SPEC | {
-            "backend": None,
-            "tier": {"id": "low"},
-            "tool": tool,
-            "profile": ["cpu", "states"],
-        }
+        spec = SPEC | {"backend": None, "tier": {"id": "low"}, "tool": tool}
+        spec["profile"] = ["cpu", "states"]
         whole = WINDOW | load_with(98, 0, 0) | {"requests_recorded": 100, "loop": "closed"} | load
         stub = SimpleNamespace(LOOP="closed")
         stub.generator = lambda spec: {"name": "a tool", "version": "1"}
         stub.collect = lambda spec, folder, ran_s: dict(whole)
-        one = Loading(stub, spec, live, Place([0], [1], Speeds()), None)
+        one = loading(live, spec, stub)
         run.place = one.place
 
         def generate(folder, telemetry):
@@ -323,8 +278,6 @@ def test_slice_in_which_the_machine_stood_still_is_no_fault_of_its_server(load_s
     done, _ = load_slice(outcome="hung")
     assert (done.outcome, done.reason, done.counts) == ("completed", "", False)
     assert "stood_still" in done.faults
-    monkeypatch.setattr(Telemetry, "stood_still_s", lambda telemetry: 0.0)
-    assert load_slice(outcome="hung")[0].outcome == "hung"
 
 
 def test_plain_slice_has_neither_profiler_nor_samplers(load_slice):
@@ -332,12 +285,9 @@ def test_plain_slice_has_neither_profiler_nor_samplers(load_slice):
     assert notes == ["asked", "telemetry begins", "load", "telemetry ends"]
     assert done.kept
     assert (done.folder.name, done.outcome) == ("plain-low-jmeter-1", "completed")
-    assert done.load["generator"] == {
-        "name": "a tool",
-        "version": "1",
-        "cpu_share": done.metrics["generator_cpu_share"],
-        "exit_status": 0,
-    }
+    share = {"cpu_share": done.metrics["generator_cpu_share"]}
+    named = {"name": "a tool", "version": "1", "exit_status": 0}
+    assert done.load["generator"] == named | share
 
 
 def test_slice_begins_with_what_the_one_before_has_left(load_slice, live):
@@ -379,15 +329,14 @@ def test_server_has_the_time_of_its_tool_to_answer(live, tool, time_out_s, patie
     limits = []
     live.subject = SimpleNamespace(state=lambda path, limit_s: limits.append(limit_s))
     spec = SPEC | {"testbed": {"request_timeout_s": time_out_s}}
-    Loading(tool, spec, live, Place([0], [1], Speeds()), None).state()
+    loading(live, spec, tool).state()
     assert limits == [patience_s]
 
 
 def test_profiled_slice_has_both_around_its_load(load_slice):
     _, notes = load_slice(PROFILED)
-    begin, end = notes.index("telemetry begins"), notes.index("telemetry ends")
-    assert notes[1:begin] == ["samplers on", "profile begins"]
-    assert notes[end + 1 :] == ["samplers off", "profile ends"]
+    begins = ["asked", "samplers on", "profile begins", "telemetry begins"]
+    assert notes == [*begins, "load", "telemetry ends", "samplers off", "profile ends"]
 
 
 def test_profile_ends_though_a_server_whose_threads_are_busy_cannot_be_told(
@@ -429,23 +378,17 @@ def test_telemetry_that_ended_fails_the_job_with_its_reason(load_slice, monkeypa
 
 
 def without_results(live):
-    """A load of a tool that leaves no results."""
-
     def collect(spec, folder, ran_s):
         raise FileNotFoundError("load.json")
 
-    one = loading(live)
-    one.tool = SimpleNamespace(LOOP="closed", collect=collect, generator=lambda spec: {})
-    return one
+    tool = SimpleNamespace(LOOP="closed", collect=collect, generator=lambda spec: {})
+    return loading(live, tool=tool)
 
 
-def test_generator_without_results_fails_the_job_with_what_it_said(live, tmp_path):
+def test_generator_without_results_fails_the_job_with_what_it_said(live, tmp_path, monkeypatch):
     (tmp_path / "generator.log").write_text("no such option\n")
     with pytest.raises(RuntimeError, match=r"exit status 2\): no such option"):
         without_results(live).collect(tmp_path, Ran([], 2, False, (0.0, 1.0)))
-
-
-def test_generator_without_results_on_a_full_disk_says_so(live, tmp_path, monkeypatch):
     monkeypatch.setattr(loading_module.shutil, "disk_usage", lambda _: SimpleNamespace(free=4096))
     with pytest.raises(RuntimeError, match=f"no space left in {tmp_path}"):
         without_results(live).collect(tmp_path, Ran([], 0, False, (0.0, 1.0)))

@@ -30,18 +30,18 @@ def session_of(rounds=1, seed=1, path="/page"):
     return session
 
 
+@pytest.fixture(autouse=True)
+def drained(monkeypatch):
+    for each in (module, sweep_module):
+        monkeypatch.setattr(each, "drain", lambda session, mode: session.drained.append(mode))
+
+
 @pytest.fixture
-def overloaded(make_slice, monkeypatch):
+def overloaded(make_slice):
     """Loads modes; `ends` are changes of the plain loads of a mode, in their order.
 
     Returns the slices, and (mode, kind, tool) of every load in order.
     """
-
-    def drained(session, mode):
-        session.drained.append(mode)
-
-    monkeypatch.setattr(module, "drain", drained)
-    monkeypatch.setattr(sweep_module, "drain", drained)
 
     def run(session, names=(BASE, OTHER), ends=()):
         asked, wanted = [], {mode: list(changes) for mode, changes in dict(ends).items()}
@@ -110,9 +110,7 @@ def test_a_tier_that_names_its_rate_loads_nothing_before(overloaded):
     assert session.capacities["/page"] == {"capacity_per_s": 9973, "capacity_of": "rate_per_s"}
 
 
-def test_ramp_that_ended_too_low_is_corrected_by_longer_loads(make_slice, monkeypatch):
-    monkeypatch.setattr(module, "drain", lambda session, mode: None)
-    monkeypatch.setattr(sweep_module, "drain", lambda session, mode: None)
+def test_ramp_that_ended_too_low_is_corrected_by_longer_loads(make_slice):
     rates = []
 
     def once(name, kind, number, done, spec):
