@@ -2,6 +2,7 @@
 
 Does the work of `jcmd <pid> JVMTI.agent_load` without the third of a second that jcmd takes to
 start. A server so runs without a profiler until its first profiled slice, and between such slices.
+A JVM in a container has another number and other files there, which proc(5) shows.
 Source: HotSpot's attachListener.hpp and attachListener_posix.cpp (protocol version 1).
 """
 
@@ -9,14 +10,54 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import signal
 import socket
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 TMP = Path("/tmp")
 LIMIT_S = 10.0
 READ_BYTES = 65536
+
+
+@dataclass(frozen=True)
+class Inside:
+    """A folder in the container of a JVM, for what it is to load and to write."""
+
+    pid: int
+    name: str
+
+    @property
+    def folder(self) -> Path:
+        """Its path as the JVM sees it."""
+        return TMP / self.name
+
+    @property
+    def reached(self) -> Path:
+        """The same folder as we see it."""
+        return Path(f"/proc/{self.pid}/root") / self.folder.relative_to("/")
+
+    def put(self, library: Path) -> Path:
+        """Copies a library into the folder; returns its path there."""
+        self.reached.mkdir(exist_ok=True)
+        # The JVM may be another user's.
+        self.reached.chmod(0o777)
+        shutil.copy(library, self.reached)
+        return self.folder / library.name
+
+    def fetch(self, name: str, to: Path) -> None:
+        """Takes a file out of the folder, and removes it with all that it holds."""
+        with contextlib.suppress(FileNotFoundError):
+            shutil.copy(self.reached / name, to)
+        shutil.rmtree(self.reached, ignore_errors=True)
+
+
+def inside(pid: int) -> Inside | None:
+    """Where a JVM reads and writes that has mounts of its own; None where it has ours."""
+    ours, theirs = (os.readlink(f"/proc/{each}/ns/mnt") for each in ("self", pid))
+    return None if ours == theirs else Inside(pid, f"profile-{pid}")
 
 
 def load_agent(pid: int, library: Path, options: str) -> None:
@@ -43,7 +84,7 @@ def listening(pid: int) -> socket.socket:
     """A connection to the JVM's attach listener, which a signal starts where it does not run."""
     path = socket_of(pid)
     deadline_s = time.monotonic() + LIMIT_S
-    asking = Path(f"/proc/{pid}/cwd/.attach_pid{pid}")
+    asking = Path(f"/proc/{pid}/cwd/.attach_pid{own_number(pid)}")
     try:
         while True:
             with contextlib.suppress(OSError):
@@ -62,7 +103,21 @@ def listening(pid: int) -> socket.socket:
 
 
 def socket_of(pid: int) -> Path:
-    return TMP / f".java_pid{pid}"
+    """Its path as we see it; a JVM that has ended was none of a container's."""
+    name = f".java_pid{own_number(pid)}"
+    with contextlib.suppress(OSError):
+        if found := inside(pid):
+            return found.reached.with_name(name)
+    return TMP / name
+
+
+def own_number(pid: int) -> int:
+    """The process id that a process has for itself, in the innermost namespace of its own."""
+    with contextlib.suppress(OSError):
+        for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+            if line.startswith("NSpid:"):
+                return int(line.split()[-1])
+    return pid
 
 
 def forget(pid: int) -> None:

@@ -138,6 +138,8 @@ class Server:
     """One server process. `port` is 0 until it listens."""
 
     pooler: Process | None = None
+    # Its path as the JVM sees it.
+    profiler = PROFILER
     client_environment: Mapping[str, str] = MappingProxyType({})
     # The right answer to a request of ours; None: any body.
     expected_status = 200
@@ -262,15 +264,15 @@ class Server:
             return
         wanted = sampling(spec)
         try:
-            attach.load_agent(self.jvm, PROFILER, start_of(folder, spec, wanted))
+            attach.load_agent(self.jvm, self.profiler, start_of(folder, spec, wanted))
         except RuntimeError:
             if wanted == TICKS:
                 raise
-            attach.load_agent(self.jvm, PROFILER, start_of(folder, spec, TICKS))
+            attach.load_agent(self.jvm, self.profiler, start_of(folder, spec, TICKS))
 
     def end_profile(self) -> None:
         if {"cpu", "allocation"} & self.profiling:
-            attach.load_agent(self.jvm, PROFILER, "stop")
+            attach.load_agent(self.jvm, self.profiler, "stop")
         if "events" in self.profiling:
             attach.command(self.jvm, "jcmd", f"JFR.stop name={EVENTS}")
 

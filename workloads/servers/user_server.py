@@ -40,7 +40,15 @@ from workloads.servers.listening import (
     since_boot_s,
     why_not_measured,
 )
-from workloads.servers.server import LOG_END_BYTES, STOP_LIMIT_S, TMP, Server, watched
+from workloads.servers.server import (
+    LOG_END_BYTES,
+    PROFILER,
+    RECORDING,
+    STOP_LIMIT_S,
+    TMP,
+    Server,
+    watched,
+)
 
 # A hole in a file that keeps its size (linux/falloc.h).
 PUNCH_HOLE = 3
@@ -82,6 +90,9 @@ class UserServer(Server):
         # perf, while it records, and why there is no profile.
         self.recorder: Process | None = None
         self.no_profile = self.why = ""
+        # A folder in the container of its JVM, if it is in one, and the folder of a profile.
+        self.inside: attach.Inside | None = None
+        self.profiles_in = folder
         # When the command was first seen to have ended; 0 before.
         self.left_s = 0.0
         self.say_after_s = time.monotonic() + SAY_AFTER_S
@@ -215,7 +226,10 @@ class UserServer(Server):
     def start_profile(self, folder: Path, spec: dict[str, Any]) -> None:
         self.recorder, self.no_profile = None, ""
         try:
-            if self.found_jvm():
+            if jvm := self.found_jvm():
+                self.inside, self.profiles_in = attach.inside(jvm), folder
+                if self.inside:
+                    self.profiler, folder = self.inside.put(PROFILER), self.inside.folder
                 super().start_profile(folder, spec)
                 return
             self.recorder = perf.record(self.pids(), [], folder)
@@ -230,6 +244,8 @@ class UserServer(Server):
             self.recorder.stop(perf.STOP_LIMIT_S)
         elif not self.no_profile:
             super().end_profile()
+            if self.inside:
+                self.inside.fetch(RECORDING, self.profiles_in)
 
     def profile(self, folder: Path, spec: dict[str, Any]) -> dict[str, Any]:
         found = perf.facts(folder) if self.recorder else super().profile(folder, spec)

@@ -6,6 +6,7 @@ import urllib.request
 
 import pytest
 
+from profiles.watch.telemetry import children
 from workloads.machine import provenance
 from workloads.servers import attach
 from workloads.servers.server import PROFILER, ROOT, Server
@@ -14,11 +15,16 @@ CPUS = sorted(os.sched_getaffinity(0))
 JAR = ROOT / "servers/sockets/target/sockets.jar"
 
 
+ARGV = [str(provenance.java()), "-Xmx64m", "-XX:+UseSerialGC", "-XX:+EnableDynamicAgentLoading"]
+ARGV += ["-cp", str(JAR), "artifact.sockets.mode.EventLoop", "--port=0", "--backlog=50"]
+# Its mounts and process numbers are its own, as those of a container are.
+CONTAINED = ["unshare", "--mount", "--pid", "--fork", "--mount-proc", "--kill-child", "sh", "-c"]
+CONTAINED += ['mount -t tmpfs none /tmp && exec "$@"', "sh"]
+
+
 @pytest.fixture
 def jvm(tmp_path):
-    argv = [str(provenance.java()), "-Xmx64m", "-XX:+UseSerialGC", "-XX:+EnableDynamicAgentLoading"]
-    argv += ["-cp", str(JAR), "artifact.sockets.mode.EventLoop", "--port=0", "--backlog=50"]
-    server = Server(argv, CPUS, tmp_path)
+    server = Server(ARGV, CPUS, tmp_path)
     assert server.port, server.log.read_text()
     yield server
     server.stop()
@@ -70,6 +76,26 @@ def test_options_that_it_refuses_are_reported_with_what_it_said(jvm):
         with pytest.raises(RuntimeError, match=said):
             attach.load_agent(jvm.process.pid, library, options)
     assert answers(jvm) == 42
+
+
+def test_jvm_in_a_container_is_profiled_through_its_own_files(tmp_path):
+    server = Server([*CONTAINED, *ARGV], CPUS, tmp_path)
+    if not server.port:
+        pytest.skip(f"no namespaces here: {server.log.read_text()}")
+    try:
+        (pid,) = children(server.process.pid)
+        inside = attach.inside(pid)
+        assert inside and attach.inside(os.getpid()) is None
+        library = inside.put(PROFILER)
+        options = f"event=itimer,jfr,file={inside.folder}/profile.jfr"
+        attach.load_agent(pid, library, f"start,{options}")
+        assert answers(server) == 42
+        attach.load_agent(pid, library, "stop")
+        inside.fetch("profile.jfr", tmp_path)
+        assert (tmp_path / "profile.jfr").read_bytes()[:4] == b"FLR\0"
+        assert not inside.reached.exists()
+    finally:
+        server.stop()
 
 
 def test_jvm_that_ends_takes_its_socket_with_it(jvm):
