@@ -118,42 +118,44 @@ def test_readiness_folder_and_variables_are_those_of_the_builds():
     assert grid.spec(grid.sessions[0].cells[1])["study"]["verify_path"] == "/up"
 
 
+USERS = {"rate_per_s": None, "users": 9}
+LARGE = {"path": "/", "body": "x" * REQUESTS_CHARACTERS}
+TWO_LINES = {"path": "/", "headers": {"A": "b\nc"}}
+NO_HTTPS = "a path with its query: /, then ASCII characters without spaces; HTTPS and HTTP/2"
+
+
 @pytest.mark.parametrize(
-    ("changed", "expected"),
+    ("changed", "fault", "allowed"),
     [
-        ({"bugdet_s": 9}, "own.bugdet_s = 9; allowed: here only old, new, variants"),
-        ({"old": None}, "own.old = null; allowed: it must be there"),
-        ({"variants": {"a": {}, "b": {}}}, "own.variants = {...}; allowed: only without old and"),
-        ({"requests": None}, "own.requests = null; allowed: it must be there, or script"),
-        ({"requests": [{"file": "no.txt"}]}, 'requests.0.file = "no.txt"; allowed: a file that'),
-        ({"requests": [{"path": "https://x/"}]}, "HTTPS and HTTP/2 are not spoken here"),
-        (
-            {"rate_per_s": None, "users": 9, "requests": [{"path": "/{n}"}]},
-            "own.users = 9; allowed: rate_per_s, with {n}",
-        ),
-        ({"new": {"folder": "/tmp"}}, "own.new.command = null; allowed: it must be there"),
-        ({"new": {"command": "run {port}"}}, 'own.new.command = "run {port}"; allowed: a list of'),
-        ({"new": {"command": ["run"]}}, 'own.new.command = ["run"]; allowed: words of which one'),
-        ({"ready_path": "up"}, 'own.ready_path = "up"; allowed: a path'),
-        ({"requests": []}, "own.requests = []; allowed: a list of mappings"),
-        ({"requests": [{"path": "a b"}]}, 'own.requests.0.path = "a b"; allowed: a path'),
-        ({"requests": [{"path": "/", "header": {}}]}, "own.requests.0.header = {}; allowed: here"),
-        ({"requests": [{"path": "/", "headers": {"A": "b\nc"}}]}, "own.requests.0.headers.A = "),
-        ({"requests": [{"path": "/", "method": "get"}]}, 'requests.0.method = "get"; allowed: cap'),
-        ({"requests": [{"path": "/", "body": "x" * REQUESTS_CHARACTERS}]}, "characters; allowed"),
-        ({"users": 9}, "own.users = 9; allowed: a number without rate_per_s"),
-        ({"rate_per_s": None}, "own.users = null; allowed: a number, or rate_per_s"),
-        ({"rate_per_s": 0}, "own.rate_per_s = 0; allowed: more than 0"),
-        ({"rate_per_s": None, "users": 9, "connections": 9}, "own.rate_per_s = null; allowed"),
-        ({"budget_s": "5 min"}, 'own.budget_s = "5 min"; allowed: 10 to 86,400 s'),
-        ({"slower_percent": 0}, "own.slower_percent = 0; allowed: more than 0, at most 1,000 %"),
+        ({"bugdet_s": 9}, "bugdet_s = 9", "here only old, new, variants"),
+        ({"old": None}, "old = null", "it must be there"),
+        ({"variants": {"a": {}, "b": {}}}, "variants = {...}", "only without old and new"),
+        ({"requests": None}, "requests = null", "it must be there, or script"),
+        ({"requests": []}, "requests = []", "a list of mappings"),
+        ({"requests": [{"file": "no.txt"}]}, 'requests.0.file = "no.txt"', "a file that is there"),
+        ({"requests": [{"path": "https://x/"}]}, 'requests.0.path = "https://x/"', NO_HTTPS),
+        ({"requests": [{"path": "/", "header": {}}]}, "requests.0.header = {}", "here only path"),
+        ({"requests": [TWO_LINES]}, 'requests.0.headers.A = "b\\nc"', "a text of one line"),
+        ({"requests": [{"path": "/", "method": "get"}]}, 'requests.0.method = "get"', "capital"),
+        ({"requests": [LARGE]}, "requests = 30,045 characters", "30,000 characters"),
+        ({"requests": [{"path": "/{n}"}]} | USERS, "users = 9", "rate_per_s, with {n}"),
+        ({"new": {"folder": "/tmp"}}, "new.command = null", "it must be there"),
+        ({"new": {"command": "run {port}"}}, 'new.command = "run {port}"', "a list of words"),
+        ({"new": {"command": ["run"]}}, 'new.command = ["run"]', "words of which one"),
+        ({"ready_path": "up"}, 'ready_path = "up"', "a path"),
+        ({"users": 9}, "users = 9", "a number without rate_per_s"),
+        ({"rate_per_s": None}, "users = null", "a number, or rate_per_s"),
+        ({"rate_per_s": 0}, "rate_per_s = 0", "more than 0"),
+        ({"connections": 9} | USERS, "rate_per_s = null", "it must be there"),
+        ({"budget_s": "5 min"}, 'budget_s = "5 min"', "10 to 86,400 s"),
+        ({"slower_percent": 0}, "slower_percent = 0", "more than 0, at most 1,000 %"),
     ],
 )
-def test_fault_is_named_with_its_value_and_what_is_allowed(changed, expected):
+def test_fault_is_named_with_its_value_and_what_is_allowed(changed, fault, allowed):
     with pytest.raises(ConfigurationError) as caught:
         grid_of(**changed)
     said = in_users_words(str(caught.value))
-    assert expected in said and "studies." not in said
+    assert f"own.{fault}; allowed: {allowed}" in said and "studies." not in said
 
 
 def test_program_names_the_faults_of_a_file_without_a_trace(tmp_path):
