@@ -8,13 +8,7 @@ from unittest.mock import ANY
 import pytest
 
 from workloads.record import pooling, slice_rules
-from workloads.record.latencies import (
-    HISTOGRAMS,
-    MIXED_IN,
-    SAMPLES,
-    WITHOUT_LAG,
-    hgrm,
-)
+from workloads.record.latencies import HISTOGRAMS, MIXED_IN, SAMPLES, WITHOUT_LAG, hgrm
 from workloads.record.slice import PROFILED, Beside
 
 CORRECTED = HISTOGRAMS[0]
@@ -24,13 +18,29 @@ def change(shift):
     return {"p_value": 0.001, "at": 0.5, "shift": shift}
 
 
-def test_counts_are_added_and_rates_are_means_over_time(make_slice):
+@pytest.fixture
+def load_of(make_slice):
+    """The load of a cell whose slices have these changes."""
+    return lambda *loads: pooling.load_of([make_slice(load=each) for each in loads])
+
+
+def server_of(slices):
+    return pooling.server_of(slices[0].live, slices)
+
+
+def write_histogram(done, name, counts):
+    """Leaves one of a slice, in which each latency was seen so often."""
+    total_ms = sum(value_ms * count for value_ms, count in counts.items())
+    (done.folder / name).write_text(hgrm(Counter(counts), total_ms, max(counts)))
+
+
+def test_counts_are_added_and_rates_are_means_over_time(load_of):
     short = {"duration_s": 1.0, "answers_per_s": 100.0, "throughput_per_s": 90.0}
     long = {"duration_s": 3.0, "answers_per_s": 200.0, "throughput_per_s": 190.0}
     short |= {"requests_recorded": 100, "errors": {"timeout": 1}, "latency_mean_ms": 10.0}
     long |= {"requests_recorded": 400, "errors": {"timeout": 2, "reset": 3}, "error_share": 0.06}
     long |= {"latency_mean_ms": 30.0, "latency_min_ms": 7.0, "users_alive": 6.0}
-    load = pooling.load_of([make_slice(1, load=short), make_slice(2, load=long)])
+    load = load_of(short, long)
     assert (load["requests_recorded"], load["duration_s"]) == (500, 4.0)
     assert (load["in_flight_at_end"], load["responses_2xx"]) == (4, 196)
     assert load["errors"] == {"timeout": 3, "reset": 3}
@@ -46,38 +56,33 @@ def test_counts_are_added_and_rates_are_means_over_time(make_slice):
     assert (load["requests_offered"], load["offered_per_s"]) == (None, None)
 
 
-def test_slices_without_an_answer_have_no_latency_and_fail_whole(make_slice):
+def test_slices_without_an_answer_have_no_latency_and_fail_whole(load_of):
     nothing = {"requests_recorded": 0, "latency_mean_ms": None, "latency_min_ms": None}
-    slices = [make_slice(number, load=nothing | {"error_share": 1.0}) for number in (1, 2)]
-    load = pooling.load_of(slices)
+    load = load_of(*[nothing | {"error_share": 1.0}] * 2)
     assert (load["latency_mean_ms"], load["latency_min_ms"], load["error_share"]) == (None, None, 1)
 
 
-def test_least_equal_shares_and_most_starving_workers_stay(make_slice):
-    shares = [{"fairness": 0.9, "workers_without": 0}, {"fairness": 0.4, "workers_without": 3}]
-    load = pooling.load_of([make_slice(load=each) for each in shares])
+def test_least_equal_shares_and_most_starving_workers_stay(load_of):
+    load = load_of({"fairness": 0.9, "workers_without": 0}, {"fairness": 0.4, "workers_without": 3})
     assert (load["fairness"], load["workers_without"]) == (0.4, 3)
 
 
 @pytest.mark.parametrize(
     ("reasons", "expected"),
     [
-        (["", "", "late"], ""),
         (["late", ""], ""),
         (["", "late", "full"], "late"),
         (["late"], "late"),
     ],
 )
-def test_generator_is_the_limit_where_it_was_in_most_slices(make_slice, reasons, expected):
-    slices = [make_slice(load={"limited_by_generator": reason}) for reason in reasons]
-    assert pooling.load_of(slices)["limited_by_generator"] == expected
+def test_generator_is_the_limit_where_it_was_in_most_slices(load_of, reasons, expected):
+    load = load_of(*({"limited_by_generator": reason} for reason in reasons))
+    assert load["limited_by_generator"] == expected
 
 
-def test_settling_is_that_of_the_median_slice(make_slice):
-    shifts = (0.5, 0.0, 0.01)
-    settlings = [{"latency": change(shift), "throughput": None} for shift in shifts]
-    settlings.append({"latency": None, "throughput": None})
-    load = pooling.load_of([make_slice(load={"settling": each}) for each in settlings])
+def test_settling_is_that_of_the_median_slice(load_of):
+    changes = [*map(change, (0.5, 0.0, 0.01)), None]
+    load = load_of(*({"settling": {"latency": each, "throughput": None}} for each in changes))
     agreed = change(0.01) | {"same_side": 2 / 3}
     assert load["settling"] == {"latency": agreed, "throughput": None}
 
@@ -99,7 +104,7 @@ def test_what_did_not_complete_or_was_profiled_is_never_pooled(make_slice):
     assert (load["requests_recorded"], load["latency_min_ms"]) == (100, 20.0)
     counts = {"plain": 2, "counted": 1, "kept": 1, "repeated": 1, "left_out": 1}
     assert load["slices"] == counts
-    server = pooling.server_of(kept.live, slices)
+    server = server_of(slices)
     assert (server["cpu_s"], server["peak_threads"], server["threads_started"]) == (0.5, 20, 0)
     assert pooling.machine_of(slices)["steal_share"] == 0
     assert server["counters"] == {}
@@ -120,15 +125,14 @@ def test_disturbed_slice_counts_for_all_but_latency(make_slice):
     ]
     load = pooling.load_of(slices)
     assert (load["requests_recorded"], load["throughput_per_s"]) == (200, (98 + 48) / 2)
-    assert pooling.server_of(slices[0].live, slices)["cpu_s"] == 1.2
+    assert server_of(slices)["cpu_s"] == 1.2
     assert (load["latency_mean_ms"], load["wait_mean_ms"]) == (50, 1)
     assert load["settling"]["latency"] is None
     # Users of a closed loop are in flight all the while, however slow its answers are.
     assert load["in_flight_mean"] == 100 * 50 / 1000
     assert load["slices"]["counted"] == 2
-    for done, latency_ms in zip(slices, (50.0, 200.0), strict=True):
-        text = hgrm(Counter({latency_ms: 100}), 100 * latency_ms, latency_ms)
-        (done.folder / "latency.hgrm").write_text(text)
+    for done, latency_ms in zip(slices, (50, 200), strict=True):
+        write_histogram(done, CORRECTED, {latency_ms: 100})
     # Only those of its failures count.
     slices[1].load["responses_2xx"] = 0
     latency = pooling.latency(slices)
@@ -144,18 +148,18 @@ def test_where_none_was_kept_all_plain_ones_are_pooled(make_slice, fault):
     assert pooling.pooled_kept(slices) == slices[:2]
 
 
-def test_generator_s_cpu_is_that_of_most_slices(make_slice):
-    generators = [{"cpu_share": share, "exit_status": 0} for share in (0.1, 0.95, 0.92)]
-    load = pooling.load_of([make_slice(load={"generator": each}) for each in generators])
+def test_generator_s_cpu_is_that_of_most_slices(load_of):
+    generators = ({"cpu_share": share, "exit_status": 0} for share in (0.1, 0.95, 0.92))
+    load = load_of(*({"generator": each} for each in generators))
     assert load["generator"]["cpu_share"] == 0.92
 
 
-@pytest.mark.parametrize(("compiler_s", "marked"), [(0.36, False), (0.37, True), (None, False)])
+@pytest.mark.parametrize(("compiler_s", "marked"), [(0.36, False), (0.37, True)])
 def test_cell_whose_compiler_took_much_of_the_cpu_time_is_marked(make_slice, compiler_s, marked):
     metrics = [{"server_cpu_s": 0.5, "compiler_cpu_s": 0.0}] * 2
     metrics[1] = {"server_cpu_s": 0.7, "compiler_cpu_s": compiler_s}
     slices = [make_slice(metrics=each, faults=["compiled"]) for each in metrics]
-    assert pooling.server_of(slices[0].live, slices)["compiler_marked"] is marked
+    assert server_of(slices)["compiler_marked"] is marked
 
 
 def test_cpu_time_per_request_is_without_the_compilers(make_slice):
@@ -168,7 +172,7 @@ def test_cpu_time_per_request_is_without_the_compilers(make_slice):
         make_slice(metrics=each, before=before, after=after)
         for each, (before, after) in zip(metrics, counts, strict=True)
     ]
-    server = pooling.server_of(slices[0].live, slices)
+    server = server_of(slices)
     assert server["cpu_us_per_request"] == pytest.approx(1e6 * (1.2 - 0.4) / 200)
     assert (server["cpu_s"], server["compiler_cpu_s"]) == pytest.approx((1.2, 0.4))
     assert server["compiler_share"] == pytest.approx(1 / 3)
@@ -178,31 +182,24 @@ def test_cpu_time_per_request_is_without_the_compilers(make_slice):
     assert server["threads_started"] == 4
     for each in slices:
         each.metrics |= {"compiler_cpu_s": None, "compiler_share": None}
-    database = pooling.server_of(slices[0].live, slices)
+    database = server_of(slices)
     assert (database["compiler_cpu_s"], database["compiler_share"]) == (None, None)
     assert database["cpu_us_per_request"] == pytest.approx(1e6 * 1.2 / 200)
     slices[0].metrics["cpu_us_per_request"] = None
-    seen = pooling.server_of(slices[0].live, slices)
-    assert seen["cpu_us_per_request"] == pytest.approx(1e6 * 0.7 / 100)
+    assert server_of(slices)["cpu_us_per_request"] == pytest.approx(1e6 * 0.7 / 100)
 
 
 def test_gaps_within_a_window_are_no_requests(make_slice):
     """The grid of pools counts half of the time between its start and its end."""
     load = {"duration_s": 0.5, "answers_per_s": 100.0, "end_epoch_s": 111.0}
     done = make_slice(load=load | {"start_epoch_s": 110.0}, metrics={"cpu_us_per_request": 4900.0})
-    server = pooling.server_of(done.live, [done])
     # The same as in the slice's own row: requests at the same rate all the while.
-    assert server["cpu_us_per_request"] == pytest.approx(done.metrics["cpu_us_per_request"])
+    assert server_of([done])["cpu_us_per_request"] == pytest.approx(4900)
 
 
-def test_counters_grow_from_slice_to_slice(make_slice):
-    slices = [
-        make_slice(before={"counters": {"hits": 5}}, after={"counters": {"hits": 9}}),
-        # Loaded again in between, by another kind of slice.
-        make_slice(before={"counters": {"hits": 50}}, after={"counters": {"hits": 51, "new": 2}}),
-        make_slice(before={"counters": {"hits": 51}}, after={"counters": {}}),
-    ]
-    assert pooling.counters(slices) == {"hits": 5, "new": 2}
+def test_server_that_is_gone_has_counted_nothing(make_slice):
+    gone = make_slice(before={"counters": {"hits": 51}}, after={"counters": {}})
+    assert pooling.counters([gone]) == {}
 
 
 def waited(make_slice, waits_ms, requests, latency_ms, **other):
@@ -220,7 +217,7 @@ def test_counters_belong_to_all_requests_of_a_load(make_slice):
     # In the windows are 100 requests each: see conftest.py.
     slices = [waited(make_slice, 12_000.0, 200, 80.0), waited(make_slice, 4_000.0, 100, 50.0)]
     slices.append(waited(make_slice, 900.0, 10, 95.0, kind=PROFILED))
-    server = pooling.server_of(slices[0].live, slices)
+    server = server_of(slices)
     assert server["counters"] == {"pool_wait_ms": 16_000, "pinned_ms": 0}
     assert server["counted_requests"] == 300
     assert server["counted_latency_mean_ms"] == pytest.approx((200 * 80 + 100 * 50) / 300)
@@ -230,34 +227,23 @@ def test_counters_belong_to_all_requests_of_a_load(make_slice):
 
 
 def test_requests_of_a_load_that_a_tool_does_not_count_are_not_known(make_slice):
-    slices = [waited(make_slice, 1.0, 200, 80.0), waited(make_slice, 1.0, None, None)]
-    server = pooling.server_of(slices[0].live, slices)
+    server = server_of([waited(make_slice, 1.0, 200, 80.0), waited(make_slice, 1.0, None, None)])
     assert (server["counted_requests"], server["counted_latency_mean_ms"]) == (None, None)
     # The open loop knows how many, but not how long those of its warm-up took.
-    slices = [waited(make_slice, 1.0, 200, None), waited(make_slice, 1.0, 100, None)]
-    server = pooling.server_of(slices[0].live, slices)
+    server = server_of([waited(make_slice, 1.0, count, None) for count in (200, 100)])
     assert (server["counted_requests"], server["counted_latency_mean_ms"]) == (300, None)
     assert pooling.waits_beyond_latency(server) == {}
 
 
 @pytest.mark.parametrize(
     ("waits_ms", "beyond"),
-    [(0.0, {}), (8_000.0, {}), (8_100.0, {}), (8_101.0, {"pool_wait_ms": pytest.approx(81.01)})],
+    [(8_100.0, {}), (8_101.0, {"pool_wait_ms": pytest.approx(81.01)})],
 )
 def test_counted_wait_is_at_most_as_long_as_requests_last(make_slice, waits_ms, beyond):
-    done = waited(make_slice, waits_ms, 100, 80.0)
-    server = pooling.server_of(done.live, [done])
+    server = server_of([waited(make_slice, waits_ms, 100, 80.0)])
     assert pooling.waits_beyond_latency(server) == beyond
     # Divided by the requests of the window alone, half of them, no wait would be possible.
-    halved = server | {"counted_requests": 50}
-    assert bool(pooling.waits_beyond_latency(halved)) == (waits_ms > 4_050)
-
-
-def test_load_without_a_request_has_no_wait_for_each(make_slice):
-    done = waited(make_slice, 5.0, 0, None)
-    server = pooling.server_of(done.live, [done])
-    assert (server["counted_requests"], server["counted_latency_mean_ms"]) == (0, None)
-    assert pooling.waits_beyond_latency(server) == {}
+    assert pooling.waits_beyond_latency(server | {"counted_requests": 50})
 
 
 @pytest.mark.parametrize(
@@ -276,23 +262,17 @@ def test_rows_are_those_that_the_slices_have_left(make_slice, edges, expected):
 
 
 def test_machine_is_the_mean_of_shares_and_the_median_of_speeds(make_slice):
-    speeds = [1.0, 1.1, 3.0, None]
-    slices = [
-        make_slice(
-            metrics={"speed_server": speed, "steal_share": share, "load_1m": 9.0 * share}
-            | {"server_steal_share": 2 * share}
-        )
-        for speed, share in zip(speeds, (0.0, 0.04, 0.0, 0.0), strict=True)
-    ]
-    machine = pooling.machine_of(slices)
+    stolen = {"steal_share": 0.04, "server_steal_share": 0.08, "load_1m": 0.36}
+    metrics = [stolen | {"speed_server": 1.1}]
+    metrics += [dict.fromkeys(stolen, 0.0) | {"speed_server": speed} for speed in (1.0, 3.0, None)]
+    machine = pooling.machine_of([make_slice(metrics=each) for each in metrics])
     assert (machine["speed_server"], machine["steal_share"]) == (1.1, 0.01)
     assert machine["server_steal_share"] == 0.02
-    assert machine["load_1m"] == pytest.approx(0.36)
-    assert machine["throttled"] == 0
+    assert (machine["load_1m"], machine["throttled"]) == (0.36, 0)
     stopped = [make_slice(metrics={"throttled": 3.0}, faults=["unthrottled"]), make_slice()]
     assert pooling.machine_of(stopped)["throttled"] == 3
-    nothing = pooling.machine_of([make_slice(metrics={"speed_server": None})])
-    assert nothing["speed_server"] is None
+    unknown = make_slice(metrics={"speed_server": None})
+    assert pooling.machine_of([unknown])["speed_server"] is None
 
 
 def test_backend_is_the_mean_of_shares_and_the_most_memory(make_slice):
@@ -323,13 +303,16 @@ def rows_in(path):
         return list(csv.DictReader(file))
 
 
+def latencies_in(folder):
+    return [tuple(row.values()) for row in rows_in(folder / pooling.LATENCIES_FILE)]
+
+
 def leave(done, latency_ms):
     """Leaves the files of a tool in the folder of a slice: its log, samples and a histogram."""
     (done.folder / "generator.log").write_text(f"log of {done.turn.number}\n")
     with gzip.open(done.folder / SAMPLES, "wt", newline="") as file:
         file.write(f"elapsed,success,responseCode\n{latency_ms},true,200\n")
-    text = hgrm(Counter({latency_ms: 2}), 2 * latency_ms, latency_ms)
-    (done.folder / "latency.hgrm").write_text(text)
+    write_histogram(done, CORRECTED, {latency_ms: 2})
     (done.folder / pooling.COMBINATIONS).write_text(f"size,mean_ms\n1,{latency_ms}\n")
 
 
@@ -345,34 +328,23 @@ def test_files_of_a_cell_are_those_of_its_slices_that_count(make_slice, live, tm
         leave(done, latency_ms)
     (live.folder / "gc.log").write_text("pauses\n")
     (live.folder / pooling.THREAD_STATES).write_text("time_s,state\n120.5,plain\n140.5,profiled\n")
-    out = tmp_path / "out"
-    out.mkdir()
+    out = tmp_path
     pooling.write_files(slices, out)
     table = rows_in(out / "slices.csv")
     assert [row["slice"] for row in table] == ["1", "2", "3", "4"]
     assert [row["kept"] for row in table] == ["false", "true", "false", "true"]
     # One answer of a hundred requests is no median.
     assert [row["latency_p50_ms"] for row in table] == ["inf"] * 4
-    assert [tuple(row.values()) for row in rows_in(out / pooling.LATENCIES_FILE)] == [
-        ("1", "1.0", "1"),
-        ("2", "20.0", "1"),
-        ("3", "30.0", "1"),
-    ]
-    assert [(row["slice"], row["elapsed"]) for row in rows_in(out / SAMPLES)] == [
-        ("2", "20.0"),
-        ("3", "30.0"),
-    ]
+    assert latencies_in(out) == [("1", "1.0", "1"), ("2", "20.0", "1"), ("3", "30.0", "1")]
+    samples = [(row["slice"], row["elapsed"]) for row in rows_in(out / SAMPLES)]
+    assert samples == [("2", "20.0"), ("3", "30.0")]
     assert [row["slice"] for row in rows_in(out / pooling.COMBINATIONS)] == ["2", "3"]
     # A latency is written once.
     assert not list(out.glob("*.hgrm"))
     telemetry = rows_in(out / "telemetry.csv")
     assert list(telemetry[0]) == ["slice", *pooling.COLUMNS]
-    assert [(row["slice"], row["time_s"]) for row in telemetry] == [
-        ("1", "1.0"),
-        ("1", "1.02"),
-        ("2", "2.0"),
-        ("4", "9.0"),
-    ]
+    times_s = [f"{row['slice']} {row['time_s']}" for row in telemetry]
+    assert times_s == ["1 1.0", "1 1.02", "2 2.0", "4 9.0"]
     assert (telemetry[1]["server_threads"], telemetry[1]["server_cpu_s"]) == ("", "0.1")
     assert (out / "generator.log").read_text() == "log of 2\nlog of 3\n"
     assert (out / "gc.log").read_text() == "pauses\n"
@@ -382,12 +354,11 @@ def test_files_of_a_cell_are_those_of_its_slices_that_count(make_slice, live, tm
 
 def test_requests_of_a_mix_are_beside_the_primary_latency(make_slice, tmp_path):
     slices = [make_slice(number) for number in (1, 2)]
-    for done, latency_ms in zip(slices, (1.0, 2.0), strict=True):
-        for name, value_ms in ((CORRECTED, latency_ms), (MIXED_IN, 50 * latency_ms)):
-            steps = Counter({value_ms: 40})
-            (done.folder / name).write_text(hgrm(steps, 40 * value_ms, value_ms))
+    for done, latency_ms in zip(slices, (1, 2), strict=True):
+        write_histogram(done, CORRECTED, {latency_ms: 40})
+        write_histogram(done, MIXED_IN, {50 * latency_ms: 40})
     pooling.write_files(slices, tmp_path)
-    assert [tuple(row.values()) for row in rows_in(tmp_path / pooling.LATENCIES_FILE)] == [
+    assert latencies_in(tmp_path) == [
         ("1", "1.0", "40", ""),
         ("2", "2.0", "40", ""),
         ("1", "50.0", "40", "mixed-in"),
@@ -401,18 +372,17 @@ def test_requests_of_a_mix_are_beside_the_primary_latency(make_slice, tmp_path):
 def test_latency_without_the_generators_lateness_is_beside_the_primary_one(make_slice, tmp_path):
     """A server that takes 2 ms; in the second slice a tenth of the requests was sent 90 ms late."""
     slices = [make_slice(number, load={"loop": "open"}) for number in (1, 2)]
-    in_time = Counter({2.0: 100})
-    for done, steps in zip(slices, (in_time, Counter({2.0: 90, 92.0: 10})), strict=True):
-        for name, found in ((CORRECTED, steps), (WITHOUT_LAG, in_time)):
-            sum_ms = sum(value_ms * count for value_ms, count in found.items())
-            (done.folder / name).write_text(hgrm(found, sum_ms, max(found)))
+    in_time = {2: 100}
+    for done, counts in zip(slices, (in_time, {2: 90, 92: 10}), strict=True):
+        write_histogram(done, CORRECTED, counts)
+        write_histogram(done, WITHOUT_LAG, in_time)
         done.load |= {"responses_2xx": 100, "errors": {}}
         done.faults = slice_rules.faults(done.outcome, done.load, done.metrics)
     assert [done.kept for done in slices] == [True, True]
     profiled = make_slice(3, PROFILED)
-    (profiled.folder / WITHOUT_LAG).write_text(hgrm(in_time, 200, 2))
+    write_histogram(profiled, WITHOUT_LAG, in_time)
     pooling.write_files([*slices, profiled], tmp_path)
-    assert [tuple(row.values()) for row in rows_in(tmp_path / pooling.LATENCIES_FILE)] == [
+    assert latencies_in(tmp_path) == [
         ("1", "2.0", "100", ""),
         ("2", "2.0", "90", ""),
         ("2", "92.0", "10", ""),
@@ -430,12 +400,10 @@ def test_latency_without_the_generators_lateness_is_beside_the_primary_one(make_
     assert pooling.latency(slices)["without_lag"]["p90_ms"] is None
 
 
-def test_requests_of_a_mix_are_in_flight_too(make_slice):
-    load = {"answers_per_s": 100.0, "latency_mean_ms": 10.0}
+def test_requests_of_a_mix_are_in_flight_too(load_of):
     mix = {"mixed_in": {"share": 0.1, "latency_mean_ms": 110.0}}
-    assert pooling.load_of([make_slice(load=load | mix)])["in_flight_mean"] == pytest.approx(2)
-    none = {"mixed_in": {"share": 0.0, "latency_mean_ms": None}}
-    assert pooling.load_of([make_slice(load=load | none)])["in_flight_mean"] == pytest.approx(1)
+    load = load_of(mix | {"answers_per_s": 100.0, "latency_mean_ms": 10.0})
+    assert load["in_flight_mean"] == pytest.approx(2)
 
 
 def test_log_is_kept_without_the_frames_of_most_stack_traces(tmp_path):
@@ -444,11 +412,8 @@ def test_log_is_kept_without_the_frames_of_most_stack_traces(tmp_path):
     log.write_text("\n".join(["started", *trace, *trace, *trace, "ended", ""]))
     pooling.keep_log(log, out)
     kept = gzip.decompress(out.read_bytes()).decode().splitlines()
-    assert [line for line in kept if not line.startswith("\t")] == [
-        "started",
-        *["failed"] * 3,
-        "ended",
-    ]
+    others = [line for line in kept if not line.startswith("\t")]
+    assert others == ["started", *["failed"] * 3, "ended"]
     assert sum(line.startswith("\t") for line in kept) == pooling.FRAMES_AT_MOST
 
 
@@ -481,4 +446,4 @@ def test_cell_without_a_profiled_slice_has_no_states_of_threads(make_slice, live
 def test_threads_that_a_server_does_not_count_are_not_known(make_slice):
     unknown = {"threads_started": None}
     slices = [make_slice(1), make_slice(2, before=unknown, after=unknown)]
-    assert pooling.server_of(slices[0].live, slices)["threads_started"] is None
+    assert server_of(slices)["threads_started"] is None

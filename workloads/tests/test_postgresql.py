@@ -76,9 +76,17 @@ def alive(request, tmp_path_factory):
     subject.stop()
 
 
-def test_it_answers_its_user_and_nobody_else(alive):
-    with connect(alive) as connection:
-        assert connection.execute("SELECT COUNT(*) FROM sbtest1").fetchone() == (10_000,)
+def rows(subject):
+    with connect(subject) as connection:
+        return connection.execute("SELECT COUNT(*) FROM sbtest1").fetchone()[0]
+
+
+def processes(subject):
+    return [psutil.Process(each.pid) for each in (subject.process, subject.pooler) if each]
+
+
+def test_it_answers_its_user_and_no_other(alive):
+    assert rows(alive) == 10_000
     for other in ({"password": "wrong"}, {"user": "postgres", "dbname": "postgres"}):
         with pytest.raises(psycopg.OperationalError):
             connect(alive, **other)
@@ -87,10 +95,9 @@ def test_it_answers_its_user_and_nobody_else(alive):
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root has privileges to drop")
 def test_its_processes_run_without_roots_privileges(alive):
     with connect(alive):
-        processes = [each.pid for each in (alive.process, alive.pooler) if each]
-        processes += [child.pid for child in psutil.Process(alive.process.pid).children()]
-        for pid in processes:
-            assert rights(pid) == NONE
+        found = processes(alive)
+        for process in (*found, *found[0].children()):
+            assert rights(process.pid) == NONE
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
@@ -120,8 +127,7 @@ def test_it_runs_where_only_root_can_read_the_installation(start, tmp_path, monk
     at_exit = []
     monkeypatch.setattr(atexit, "register", at_exit.append)
     subject = start("pgbouncer")
-    with connect(subject) as connection:
-        assert connection.execute("SELECT COUNT(*) FROM sbtest1").fetchone() == (10_000,)
+    assert rows(subject) == 10_000
     subject.stop()
     assert len(at_exit) == 2
     for remove in at_exit:
@@ -144,8 +150,7 @@ def test_several_live_side_by_side(start, temporary_folder):
 def test_it_checks_passwords_as_it_is_told(start, engine, method):
     subject = start(engine, password_encryption=method)
     assert subject.settings()["password_encryption"] == method
-    with connect(subject) as connection:
-        connection.execute("SELECT 1")
+    assert rows(subject) == 10_000
 
 
 def connections(process):
@@ -159,18 +164,17 @@ def connections(process):
 @pytest.mark.parametrize("engine", VARIABLES)
 def test_it_listens_on_loopback_only_and_stop_leaves_nothing(start, temporary_folder, engine):
     subject = start(engine)
-    processes = [psutil.Process(p.pid) for p in (subject.process, subject.pooler) if p]
-    processes += processes[0].children()
+    found = processes(subject)
+    found += found[0].children()
     listening = {
         connection.laddr.ip
-        for process in processes
+        for process in found
         for connection in connections(process)
         if connection.status == psutil.CONN_LISTEN
     }
     assert listening == {"127.0.0.1"}
     subject.stop()
-    _, alive = psutil.wait_procs(processes, timeout=10)
-    assert alive == []
+    assert psutil.wait_procs(found, timeout=10)[1] == []
     assert list(temporary_folder.glob(f"{PREFIX}*")) == []
 
 
@@ -197,8 +201,7 @@ def test_the_pooler_has_the_secret_or_the_password(start, given, account):
     (file,) = database.scratch.path.glob("**/accounts.txt")
     assert file.read_text() == f'"artifact" "{expected}"\n'
     assert subject.settings().get("auth_file", "secret") == given.get("auth_file", "secret")
-    with connect(subject) as connection:
-        assert connection.execute("SELECT 1").fetchone() == (1,)
+    assert rows(subject) == 10_000
 
 
 def test_a_setting_that_is_wrong_is_told_in_the_servers_own_words(start):

@@ -8,7 +8,7 @@ import pytest
 from workloads.experiment.plan import Name
 from workloads.record.slice import PROFILED
 from workloads.session.profiling import longer, profile_all
-from workloads.tests.planned import plan_of, session_of
+from workloads.tests.planned import plan_of, session_of, with_slices
 
 NAME = Name("fixed-pool", "low", "wrk2")
 
@@ -39,9 +39,8 @@ def session_with(*kinds, tool=None, kind="pool"):
     ],
 )
 def test_load_lasts_for_the_samples_that_are_wanted(make_slice, cpu_s, changes, lasts_s):
-    slices = [make_slice(n, metrics={"server_cpu_s": cpu_s}) for n in (1, 2)]
-    for each in slices:
-        each.load["duration_s"] = 1.0
+    load = {"duration_s": 1.0}
+    slices = [make_slice(n, load=load, metrics={"server_cpu_s": cpu_s}) for n in (1, 2)]
     spec = session_with("cpu", **changes).spec(NAME)
     assert longer(spec, slices)["tool"] == spec["tool"] | {"duration_s": lasts_s}
 
@@ -77,10 +76,7 @@ def test_profile_that_a_rule_excludes_is_loaded_once_more(make_slice, kept, load
 def test_variants_of_a_service_have_one_profile_each(make_slice):
     """At a low rate a compiler is at work in any load."""
     session = session_with("cpu")
-    plan = session.plan
-    load = plan.loads["low/wrk2"]
-    until = replace(load, slices=load.slices | {"until": {"budget_s": 60}})
-    session.plan = replace(plan, loads=plan.loads | {"low/wrk2": until})
+    session.plan = with_slices(session.plan, until={"budget_s": 60})
     slices = [make_slice(metrics={"server_cpu_s": 0.5})]
     profile_all(session, {NAME: slices}, lambda *_: slices.append(SimpleNamespace(kept=False)))
     assert len(slices) == 2

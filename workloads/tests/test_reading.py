@@ -50,8 +50,6 @@ def test_our_own_files_are_read_as_yaml_reads_them(file):
         ("thread_memory=False", "thread_memory", False),
         ("extras=heaps", "extras", "heaps"),
         ("results=20261125", "results", "20261125"),
-        ("results=nan", "results", "nan"),
-        ("results=2026-11-25", "results", "2026-11-25"),
         ("results=010", "results", "010"),
         ("results=./results/mine/", "results", "results/mine"),
         ("results=/data/results/", "results", "/data/results"),
@@ -96,7 +94,7 @@ def test_word_that_is_no_yaml_is_refused_by_itself():
         configuration([SMALL], ["slices={rounds: 4"])
 
 
-@pytest.mark.parametrize("tier", ["500", "on", "no", "010", "1e3", "null", "2026-11-25"])
+@pytest.mark.parametrize("tier", ["500", "on", "010", "null", "2026-11-25"])
 def test_ids_are_texts_as_typed(mine, tier):
     config = mine(TIERS % (f"{tier}: {{{LOAD}}}", tier))
     assert Cell("web", "pool-5", tier, "wrk2", 1) in Grid(config).cells
@@ -106,7 +104,6 @@ def test_ids_are_texts_as_typed(mine, tier):
     ("load", "expected"),
     [
         ("rate_per_s: 499, connections: 010", 'connections = "010"; allowed: 1 to 1,000,000'),
-        ("rate_per_s: 499, connections: 0x10", 'connections = "0x10"; allowed: 1 to 1,000,000'),
         ("rate_per_s: 1:30, connections: 9", 'rate_per_s = "1:30"; allowed: more than 0, at most'),
         ("rate_per_s: 1:30, connections: 9", "; as a decimal number, such as 10 or 0.5"),
         ("rate_per_s: .nan, connections: 9", 'rate_per_s = ".nan"; allowed: more than 0'),

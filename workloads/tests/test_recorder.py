@@ -18,6 +18,7 @@ from workloads.session import turns
 from workloads.session.recorder import Recorder
 from workloads.tests.planned import (
     ALONE,
+    BASELINE,
     BEYOND,
     CPUS,
     labels_of,
@@ -25,8 +26,9 @@ from workloads.tests.planned import (
     plan_of,
     session_of,
 )
+from workloads.tests.test_server import ANSWER, LISTEN
 
-LOW = [Name(mode, "low", "jmeter") for mode in ("thread-per-request", "fixed-pool", "event-loop")]
+LOW = [Name(mode, "low", "jmeter") for mode in (BASELINE, "fixed-pool", "event-loop")]
 
 
 @pytest.fixture
@@ -73,18 +75,8 @@ def test_load_beyond_the_limits_is_recorded_as_such(recorder, monkeypatch):
     assert (record["validity"]["valid"], record["validity"]["bounds"]) == (False, {})
 
 
-LISTEN = """
-import socket, time
-s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen()
-print(f"listening on 127.0.0.1:{s.getsockname()[1]}", flush=True)
-"""
-ANSWER = """
-while True:
-    c, _ = s.accept(); c.recv(9999)
-    c.sendall(b"HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\nok"); c.close()
-"""
 SERVERS = {
-    "thread-per-request": LISTEN + ANSWER,
+    BASELINE: LISTEN + ANSWER.format(status=200),
     "fixed-pool": LISTEN + "print('no thread left', flush=True)\nwhile True: s.accept()[0].close()",
     "event-loop": "raise SystemExit('no such class')",
 }
@@ -102,7 +94,7 @@ def test_server_that_does_not_answer_is_an_outcome_and_the_others_go_on(recorder
     session.start_all(list(SERVERS))
     silent = session.silent
     try:
-        assert list(session.place.alive) == ["thread-per-request"]
+        assert list(session.place.alive) == [BASELINE]
         assert set(silent) == {"fixed-pool", "event-loop"}
         why = str(silent["event-loop"])
         assert why.startswith("server_died: event-loop: it did not start to listen; command: ")
@@ -118,22 +110,20 @@ def test_server_that_does_not_answer_is_an_outcome_and_the_others_go_on(recorder
         assert record["outcome_reason"].endswith(" | no thread left")
         assert record["server"] is None
     finally:
-        session.stop("thread-per-request")
+        session.stop(BASELINE)
     assert session.place.alive == {}
 
 
 def test_sweep_is_recorded_with_its_rates(recorder, make_slice, monkeypatch):
     one = recorder()
-    names = [Name(mode, "short", "sweep") for mode in ("thread-per-request", "fixed-pool")]
+    names = [Name(mode, "short", "sweep") for mode in (BASELINE, "fixed-pool")]
     facts = {"calibrated_per_s": 800.5, "growth": 1.1, "seed": 7}
     facts |= {"arrivals": "poisson", "objective_ms": 20, "lowest": 0.6, "highest": 1.1}
 
     def load_sweep(session, names, load):
         step = {"sustained": True, "offered_per_s": 50.0, "served_per_s": 50.0, "loop": "open"}
-        return {
-            name: SimpleNamespace(record=lambda: facts, slices=[make_slice(1, load=step)])
-            for name in names
-        }
+        done = SimpleNamespace(record=lambda: facts, slices=[make_slice(1, load=step)])
+        return dict.fromkeys(names, done)
 
     monkeypatch.setattr(turns, "load_sweep", load_sweep)
     turns.load_all(one.session, one, names)
@@ -150,7 +140,7 @@ def test_overload_is_recorded_with_the_capacity_that_its_rates_are_shares_of(
     recorder, make_slice, monkeypatch
 ):
     one, name = recorder(), Name("fixed-pool", "beyond", "overload")
-    facts = {"capacity_per_s": 800.5, "capacity_of": "thread-per-request"}
+    facts = {"capacity_per_s": 800.5, "capacity_of": BASELINE}
     session, labels = one.session, one.facts.labels
     loads = session.plan.loads | {"beyond/overload": load_plan("beyond", BEYOND, rounds=1)}
     session.plan = replace(session.plan, loads=loads)
@@ -174,10 +164,12 @@ def test_cell_that_gets_a_profile_is_recorded_when_that_is_there(recorder, monke
     session = one.session
     session.plan = replace(session.plan, profiles={"low/jmeter": {"event-loop": ["cpu"]}})
     session.names = [Name("event-loop", *load) for load in (("low", "jmeter"), ("mid", "wrk2"))]
+
+    def profile_all(session, found, load):
+        notes.extend(name.tier for name in found)
+
     monkeypatch.setattr(turns, "in_turns", lambda session, names: {name: [] for name in names})
-    monkeypatch.setattr(
-        turns, "profile_all", lambda session, found, load: notes.extend(name.tier for name in found)
-    )
+    monkeypatch.setattr(turns, "profile_all", profile_all)
     monkeypatch.setattr(turns, "beyond_limits", lambda connections, **_: "")
     monkeypatch.setattr(turns, "warm_all", lambda session, names: None)
     monkeypatch.setattr(session, "start_all", lambda modes, **_: None)
@@ -236,13 +228,13 @@ def test_cell_is_recorded_with_its_baseline_that_is_no_cell_of_this_run(recorder
     beside = one.folder(name) / cell_folder.BASELINE
     other = json.loads((beside / cell_folder.CELL).read_text())
     cell_folder.validate(other)
-    assert other["cell"]["mode"] == "thread-per-request"
+    assert other["cell"]["mode"] == BASELINE
     assert other["session"]["id"] == record["session"]["id"] == "an-id"
     assert (beside / "slices.csv").exists()
     # Where the baseline is a cell of the run, its folder is where it always is.
     whole = recorder()
     whole.write({baseline: [make_slice(1)], name: [make_slice(1)]})
-    assert record_of(whole, baseline)["cell"]["mode"] == "thread-per-request"
+    assert record_of(whole, baseline)["cell"]["mode"] == BASELINE
     assert not (whole.folder(name) / cell_folder.BASELINE).exists()
 
 
@@ -254,40 +246,32 @@ def test_phases_of_the_session_are_in_all_of_its_cells(recorder, make_slice):
     one.session.phases.add("load_s", 1.5)
     one.session.phases.add("load_s", 2.0)
     one.add_phases()
-    phases = [record_of(one, name)["session"]["phases"] for name in LOW[:2]]
-    assert phases[0] == phases[1]
-    assert phases[0]["load_s"] == 3.5
-    assert phases[0]["wall_s"] >= 0
-    # Written twice, the record still counts with its series alone.
     for name in LOW[:2]:
-        series = record_of(one, name)["series"]
+        record, folder = record_of(one, name), one.folder(name)
+        assert record["session"]["phases"]["load_s"] == 3.5
+        assert record["session"]["phases"]["wall_s"] >= 0
+        first, second = (folder / file for file in (cell_folder.CELL, cell_folder.SECOND_NAME))
+        assert first.read_bytes() == second.read_bytes()
+        # Written twice, the record still counts with its series alone.
+        series = record["series"]
         assert series["slices.csv"]["rows"] == series["latencies.csv.gz"]["rows"] + 1 == 1
-        assert cell_folder.record_in(one.folder(name)) == record_of(one, name)
-        (one.folder(name) / "slices.csv").write_text("slice\n1\n")
-        assert cell_folder.record_in(one.folder(name)) == {}
-    for name in LOW[:2]:
-        folder = one.folder(name)
-        assert (folder / cell_folder.CELL).read_bytes() == (
-            folder / cell_folder.SECOND_NAME
-        ).read_bytes()
+        assert cell_folder.record_in(folder) == record
+        (folder / "slices.csv").write_text("slice\n1\n")
+        assert cell_folder.record_in(folder) == {}
 
 
 def test_modes_that_must_die_run_alone_behind_the_others(recorder, monkeypatch):
     one, notes = recorder(), []
     session = one.session
-    session.names = [*LOW, Name(ALONE, "low", "jmeter")]
-    session.names += [Name("thread-per-request", "mid", "wrk2")]
+    alone = {Name(ALONE, "low", "jmeter")}
+    session.names = [*LOW, *alone, Name(BASELINE, "mid", "wrk2")]
     monkeypatch.setattr(turns, "warm_all", lambda *_: None)
     monkeypatch.setattr(session, "start_all", lambda modes, **_: notes.append(sorted(modes)))
     monkeypatch.setattr(session, "stop", lambda mode: notes.append(f"stop {mode}"))
-
-    monkeypatch.setattr(
-        turns, "load_all", lambda session, recorder, names: notes.append({*names}) or {}
-    )
+    monkeypatch.setattr(turns, "load_all", lambda *words: notes.append({*words[-1]}) or {})
     turns.measure(session, one)
     together = sorted(name.mode for name in LOW)
     assert notes[0] == together
-    alone = {Name(ALONE, "low", "jmeter")}
     assert [note for note in notes if isinstance(note, set)] == [{*session.names} - alone, alone]
     last_of_others = max(notes.index(f"stop {mode}") for mode in together)
     assert last_of_others < notes.index(alone) < len(notes) - 1

@@ -97,7 +97,8 @@ def test_rooms_import_in_one_direction_and_never_in_a_circle() -> None:
 
 def test_every_module_of_the_runner_is_in_a_room_and_its_imports_are_seen() -> None:
     others = {"tests", "due", "jmeter", "examples", "scripts"}
-    folders = {path.parts[0] for path in relative(ROOT / "workloads")}
+    folder = ROOT / "workloads"
+    folders = {path.relative_to(folder).parts[0] for path in folder.rglob("*.py")}
     assert folders - others == {room.partition(".")[2] for room in LEVEL if "workloads" in room}
     graph = graph_of(ROOT)
     assert "workloads.servers.backends.remote" in graph["workloads.session.start"]
@@ -105,54 +106,46 @@ def test_every_module_of_the_runner_is_in_a_room_and_its_imports_are_seen() -> N
     assert sum(map(len, graph.values())) > 100
 
 
-def relative(folder: Path) -> list[Path]:
-    return [path.relative_to(folder) for path in folder.rglob("*.py")]
-
-
 @pytest.mark.parametrize(
     ("files", "found"),
     [
         (
-            {"workloads/record/a.py": "from workloads.session import b",
-             "workloads/session/b.py": ""},
+            {"record/a": "from workloads.session import b", "session/b": ""},
             ["workloads.record.a → workloads.session.b"],
         ),
         (
-            {"workloads/servers/a.py": "def f():\n    import workloads.experiment.b",
-             "workloads/experiment/b.py": ""},
+            {"servers/a": "def f():\n    import workloads.experiment.b", "experiment/b": ""},
             ["workloads.servers.a → workloads.experiment.b"],
         ),
         (
-            {"profiles/watch/a.py": "from workloads.machine.b import c",
-             "workloads/machine/b.py": ""},
+            {"../profiles/watch/a": "from workloads.machine.b import c", "machine/b": ""},
             ["profiles.watch.a → workloads.machine.b"],
         ),
         (
-            {"workloads/tools/a.py": "importlib.import_module(f'workloads.session.{name}')",
-             "workloads/session/b.py": ""},
+            {"tools/a": "importlib.import_module(f'workloads.session.{name}')", "session/b": ""},
             ["workloads.tools.a → workloads.session.b"],
         ),
         (
-            {"workloads/tools/a.py": "from .b import c",
-             "workloads/tools/b.py": "if TYPE_CHECKING:\n    from workloads.tools.a import d"},
+            {"tools/a": "from .b import c",
+             "tools/b": "if TYPE_CHECKING:\n    from workloads.tools.a import d"},
             ["workloads.tools.a → workloads.tools.b"],
         ),
         (
-            {"workloads/tools/a.py": "import workloads.tools.b",
-             "workloads/tools/b.py": "def f():\n    from workloads.tools import c",
-             "workloads/tools/c.py": "from workloads.tools.a import d"},
+            {"tools/a": "import workloads.tools.b",
+             "tools/b": "def f():\n    from workloads.tools import c",
+             "tools/c": "from workloads.tools.a import d"},
             ["workloads.tools.a → workloads.tools.b → workloads.tools.c"],
         ),
         (
-            {"workloads/servers/databases/__init__.py": "from .a import b",
-             "workloads/servers/databases/a.py": "from workloads.servers.databases import USER"},
+            {"servers/databases/__init__": "from .a import b",
+             "servers/databases/a": "from workloads.servers.databases import USER"},
             ["workloads.servers.databases → workloads.servers.databases.a"],
         ),
         (
-            {"workloads/session/a.py": "import workloads.tools.b\nfrom workloads.session import c",
-             "workloads/tools/b.py": "from workloads.servers.d import E",
-             "workloads/session/c.py": "import workloads.servers.d",
-             "workloads/servers/d.py": "'from workloads.session import a'  # import a"},
+            {"session/a": "import workloads.tools.b\nfrom workloads.session import c",
+             "tools/b": "from workloads.servers.d import E",
+             "session/c": "import workloads.servers.d",
+             "servers/d": "'from workloads.session import a'  # import a"},
             [],
         ),
     ],
@@ -161,6 +154,7 @@ def test_a_wrong_import_is_found_and_a_right_one_is_not(
     tmp_path: Path, files: dict[str, str], found: list[str]
 ) -> None:
     for name, code in files.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(code + "\n")
+        path = tmp_path / f"workloads/{name}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(code)
     assert faults(tmp_path) == found

@@ -28,8 +28,8 @@ def folders(plan, tmp_path, monkeypatch):
 def measured(plan, folder, name, **changed):
     spec = plan.spec(name)
     folder.mkdir(parents=True)
-    provenance_of = {"provenance": {"jars_sha256": "ab"} | changed}
-    cell_folder.write({"configuration": spec} | provenance_of, folder)
+    jars = {"jars_sha256": "ab"} | changed
+    cell_folder.write({"configuration": spec, "provenance": jars}, folder)
 
 
 def test_current_cells_are_kept_and_the_baselines_of_others_loaded_beside(plan, folders):
@@ -43,8 +43,8 @@ def test_current_cells_are_kept_and_the_baselines_of_others_loaded_beside(plan, 
     assert set(chosen) == {missing, stale}
     assert set(again) == {replace(name, mode="thread-per-request") for name in chosen}
     # The baseline itself is measured again without the others.
-    (folders[again[0]] / cell_folder.CELL).unlink()
-    (folders[again[0]] / cell_folder.SECOND_NAME).unlink()
+    for file in (cell_folder.CELL, cell_folder.SECOND_NAME):
+        (folders[again[0]] / file).unlink()
     chosen, rest = run_session.to_measure(plan, folders, again=False)
     assert set(chosen) == {missing, stale, again[0]}
     assert rest == again[1:]
@@ -59,8 +59,7 @@ def test_cell_by_itself_is_measured_with_its_baseline_which_is_not_recorded(plan
 
 def test_end_of_a_session_is_in_its_record_with_how_long_it_took(plan, tmp_path):
     record = tmp_path / "sessions/a-study/threads/rep-1.json"
-    words = {"plan": plan, "record": record, "cells": tmp_path / "cells", "again": False}
-    options = SimpleNamespace(**words)
+    options = SimpleNamespace(plan=plan, record=record, cells=tmp_path / "cells", again=False)
     folders = run_session.folders_of(options)
     assert run_session.path_of(options) == ("a-study", "threads", "rep-1")
     name = plan.cells[0]

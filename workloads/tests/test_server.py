@@ -39,50 +39,35 @@ def test_server_that_answers_is_completed(serve):
     assert server.state("/", 60) == ("completed", "", b"ok")
 
 
-def test_server_that_ends_has_died_with_its_status(serve, monkeypatch):
-    monkeypatch.setattr("workloads.servers.server.REFUSED_LIMIT_S", 60)
-    server = serve(LISTEN + "sys.exit(7)")
-    outcome, reason, _ = server.state("/", 60)
-    assert (outcome, reason) == ("server_died", "exit status 7")
-
-
-def test_server_that_closes_its_port_and_lives_has_refused(serve, monkeypatch):
-    monkeypatch.setattr("workloads.servers.server.REFUSED_LIMIT_S", 0.2)
-    server = serve(LISTEN + "s.close(); time.sleep(60)")
-    outcome, reason, _ = server.state("/", 5)
-    assert outcome == "refused"
-    assert "no longer accepts" in reason
-
-
-def test_server_that_closes_its_port_and_then_ends_has_died(serve, monkeypatch):
-    monkeypatch.setattr("workloads.servers.server.REFUSED_LIMIT_S", 60)
-    server = serve(LISTEN + "s.close(); time.sleep(0.2); sys.exit(1)")
-    assert server.state("/", 60)[0] == "server_died"
-
-
-def test_server_that_accepts_and_says_nothing_has_hung(serve):
-    server = serve(LISTEN + "c = [s.accept() for _ in range(99)]")
-    assert server.state("/", 0.3)[0] == "hung"
-
-
-def test_server_that_answers_500_only_has_hung(serve):
-    server = serve(LISTEN + ANSWER.format(status=500))
-    outcome, reason, _ = server.state("/", 0.3)
-    assert outcome == "hung"
-    assert "status 500" in reason
+@pytest.mark.parametrize(
+    ("code", "limit_s", "outcome", "reason"),
+    [
+        ("sys.exit(7)", 60, "server_died", "exit status 7"),
+        ("s.close(); time.sleep(0.2); sys.exit(1)", 60, "server_died", "exit status 1"),
+        ("s.close(); time.sleep(60)", 0.2, "refused", "no longer accepts"),
+        # Accepts, and says nothing.
+        ("c = [s.accept() for _ in range(99)]", 0.3, "hung", "timed out"),
+        (ANSWER.format(status=500), 0.3, "hung", "status 500"),
+    ],
+    ids=["ends", "closes and ends", "closes", "accepts", "500"],
+)
+def test_server_without_a_right_answer(serve, monkeypatch, code, limit_s, outcome, reason):
+    monkeypatch.setattr("workloads.servers.server.REFUSED_LIMIT_S", limit_s)
+    found, why, _ = serve(LISTEN + code).state("/", limit_s)
+    assert found == outcome
+    assert reason in why
 
 
 def test_server_that_cannot_start_has_no_port(serve):
     assert serve("print('no such class')").port == 0
 
 
+SERVER = {"jar": "s.jar", "package": "p.q", "class": "Pool", "jvm_options": ["-Xmx1g"]}
+STUDY = {"server": SERVER}
+
+
 def test_options_of_a_mode_become_its_arguments(tmp_path):
-    spec = {
-        "study": {
-            "server": {"jar": "s.jar", "package": "p.q", "class": "Pool", "jvm_options": ["-Xmx1g"]}
-        },
-        "mode": {"options": {"core-threads": 10, "virtual": True}},
-    }
+    spec = {"study": STUDY, "mode": {"options": {"core-threads": 10, "virtual": True}}}
     argv = command(spec, tmp_path, 8080, 1)
     assert argv[-4:] == ["p.q.Pool", "--port=8080", "--core-threads=10", "--virtual=true"]
     assert "-Xmx1g" in argv
@@ -100,13 +85,9 @@ def test_options_of_a_mode_become_its_arguments(tmp_path):
 
 
 def test_temporary_files_stay_in_the_servers_folder(serve, tmp_path):
-    server = serve(LISTEN)
-    spec = {
-        "study": {"server": {"jar": "s.jar", "package": "p", "class": "A", "jvm_options": []}},
-        "mode": {},
-    }
-    (option,) = (word for word in command(spec, tmp_path, 1, 1) if "java.io.tmpdir" in word)
-    assert (server.log.parent / option.partition("=")[2]).is_dir()
+    argv = command({"study": STUDY, "mode": {}}, tmp_path, 1, 1)
+    (option,) = (word for word in argv if "java.io.tmpdir" in word)
+    assert (serve(LISTEN).log.parent / option.partition("=")[2]).is_dir()
 
 
 def test_the_profiler_is_attached_for_its_slice_and_the_samplers_with_it(serve, monkeypatch):
@@ -115,10 +96,8 @@ def test_the_profiler_is_attached_for_its_slice_and_the_samplers_with_it(serve, 
     server.start_profile(tmp := server.log.parent, profiled("cpu"))
     server.end_profile()
     start = f"start,event=cpu-clock,interval=1ms,jfr,file={tmp}/profile.jfr"
-    assert [(pid, options) for pid, _, options in asked] == [
-        (server.process.pid, start),
-        (server.process.pid, "stop"),
-    ]
+    pid = server.process.pid
+    assert [each[::2] for each in asked] == [(pid, start), (pid, "stop")]
     server.start_profile(tmp, profiled("allocation", kind="thread-each"))
     assert asked[-1][-1] == f"start,event=itimer,interval=4ms,alloc=64k,jfr,file={tmp}/profile.jfr"
     # States of threads alone need no profiler.
@@ -135,13 +114,8 @@ def test_the_profiler_is_attached_for_its_slice_and_the_samplers_with_it(serve, 
 
 
 def profiled(*kinds, kind="virtual"):
-    return {
-        "profile": list(kinds),
-        "mode": {"kind": kind},
-        "testbed": {
-            "profiler": {"event": "cpu-clock", "interval_ms": 1, "samples": 9, "allocation_kib": 64}
-        },
-    }
+    profiler = {"event": "cpu-clock", "interval_ms": 1, "samples": 9, "allocation_kib": 64}
+    return {"profile": [*kinds], "mode": {"kind": kind}, "testbed": {"profiler": profiler}}
 
 
 def test_where_perf_events_are_not_allowed_the_ticks_of_the_kernel_are_taken(serve, monkeypatch):
@@ -172,9 +146,16 @@ def test_a_profile_names_the_engine_that_it_was_recorded_with(serve, tmp_path):
     assert server.profile(tmp_path, spec) == found
 
 
+# So many threads besides the first.
+WAITS = """
+import threading
+for _ in range({}): threading.Thread(target=threading.Event().wait, daemon=True).start()
+"""
+
+
 def test_server_of_a_scheduling_class_has_it_in_all_its_threads(serve):
-    code = "import threading\nthreading.Thread(target=threading.Event().wait, daemon=True).start()"
-    threads = serve(code + LISTEN + "s.accept()", *SCHEDULED["batch"]).process.threads()
+    code = WAITS.format(1) + LISTEN + "s.accept()"
+    threads = serve(code, *SCHEDULED["batch"]).process.threads()
     assert len(threads) == 2
     assert {os.sched_getscheduler(thread) for thread in threads} == {os.SCHED_BATCH}
 
@@ -193,10 +174,7 @@ Full thread dump OpenJDK 64-Bit Server VM (25.0.3 mixed mode):
     ("word", "at"), [("batch-carrier", 0), ("batch-timer", 1), ("batch-poller", 2)]
 )
 def test_threads_of_one_kind_alone_have_a_scheduling_class(serve, monkeypatch, word, at):
-    code = "import threading\n" + 2 * (
-        "threading.Thread(target=threading.Event().wait, daemon=True).start();"
-    )
-    server = serve(code + LISTEN + "s.accept()")
+    server = serve(WAITS.format(2) + LISTEN + "s.accept()")
     threads = server.process.threads()
     dump = DUMP.format(*threads)
     monkeypatch.setattr("workloads.servers.attach.command", lambda *_: dump)

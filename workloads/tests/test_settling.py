@@ -45,17 +45,15 @@ def test_one_pause_is_not_a_change():
     assert not moved(settling.change(values, 0))
 
 
-@pytest.mark.parametrize(
-    "course",
-    [
-        [1.5] * 15 + [1.0] * 15,
-        [1.0] * 15 + [1.5] * 15,
-        [1.0] * 20 + [2.0] * 10,
-        [2 - part / 30 for part in range(30)],
-        [1 + part / 30 for part in range(30)],
-    ],
-    ids=["falls", "rises", "rises late", "falls slowly", "grows as a queue does"],
-)
+COURSES = {
+    "falls": [1.5] * 15 + [1.0] * 15,
+    "rises late": [1.0] * 20 + [2.0] * 10,
+    "falls slowly": [2 - part / 30 for part in range(30)],
+    "grows as a queue does": [1 + part / 30 for part in range(30)],
+}
+
+
+@pytest.mark.parametrize("course", COURSES.values(), ids=COURSES)
 def test_a_step_or_a_ramp_is_caught_under_noise(course):
     series = [
         [level * factor for level, factor in zip(course, noise(30, 0.1, seed), strict=True)]
@@ -111,13 +109,17 @@ def test_loads_too_short_to_tell_are_not_judged(tmp_path):
     assert settling.settling(tmp_path / "wrk2", {}) == {"latency": None, "throughput": None}
 
 
+def settling_of_series(folder, rows, duration_s):
+    header = "time_s,due,sent,completed,errors,p50_us,p99_us,max_us"
+    (folder / "series.csv").write_text("\n".join([header, *rows, ""]))
+    return settling.settling(folder, {"duration_s": duration_s})
+
+
 def test_open_loop_is_read_from_its_series_within_the_window(tmp_path):
-    rows = ["time_s,due,sent,completed,errors,p50_us,p99_us,max_us"]
-    rows += [f"{n / 10},10,10,10,0,{1000 if n < 15 else 2000},3000,4000" for n in range(30)]
+    rows = [f"{n / 10},10,10,10,0,{1000 if n < 15 else 2000},3000,4000" for n in range(30)]
     # what came after the window drained a backlog
     rows += ["3.0,0,0,500,0,9000,9000,9000", "3.1,0,0,0,0,,,"]
-    (tmp_path / "series.csv").write_text("\n".join(rows) + "\n")
-    found = settling.settling(tmp_path, {"duration_s": 3.0})
+    found = settling_of_series(tmp_path, rows, 3.0)
     assert found["latency"]["at"] == 0.5
     assert found["latency"]["shift"] == pytest.approx(-0.25)
     assert not moved(found["throughput"])
@@ -139,9 +141,6 @@ def test_level_that_rises_and_falls_by_design_has_settled(tmp_path, drift, moves
 
 
 def test_open_loop_has_no_answers_before_the_first_could_come(tmp_path):
-    rows = ["time_s,due,sent,completed,errors,p50_us,p99_us,max_us"]
-    rows += [f"{n / 10},10,10,0,0,,," for n in range(10)]
+    rows = [f"{n / 10},10,10,0,0,,," for n in range(10)]
     rows += [f"{n / 10},10,10,10,0,1000000,1000000,1000000" for n in range(10, 40)]
-    (tmp_path / "series.csv").write_text("\n".join(rows) + "\n")
-    found = settling.settling(tmp_path, {"duration_s": 4.0})
-    assert found["throughput"]["shift"] == 0
+    assert settling_of_series(tmp_path, rows, 4.0)["throughput"]["shift"] == 0

@@ -9,12 +9,8 @@ from workloads.servers.databases.data import ROWS, Data, check_sql
 from workloads.servers.databases.subject import DatabaseSubject
 
 CPUS = sorted(os.sched_getaffinity(0))
-VARIABLES = {
-    "thread_handling": "one-thread-per-connection",
-    "innodb_buffer_pool_size": "16M",
-    "innodb_log_file_size": "8M",
-    "max_connections": 20,
-}
+VARIABLES = {"thread_handling": "one-thread-per-connection", "max_connections": 20}
+VARIABLES |= {"innodb_buffer_pool_size": "16M", "innodb_log_file_size": "8M"}
 
 
 def spec(script="oltp_read_only", **options):
@@ -143,10 +139,7 @@ def test_a_database_that_refuses_is_an_outcome_in_its_own_words(start):
     assert subject.state("/sums", 5)[0] == "completed"
 
 
-def test_data_that_do_not_fit_fail_the_start_and_leave_nothing(start, tmp_path):
-    full = {
-        "innodb_file_per_table": 0,
-        "innodb_data_file_path": "ibdata1:12M:autoextend:max:12M",
-    }
+def test_data_that_do_not_fit_fail_the_start(tmp_path):
+    full = {"innodb_data_file_path": "ibdata1:12M:autoextend:max:12M", "innodb_file_per_table": 0}
     with pytest.raises(RuntimeError, match="full"):
         DatabaseSubject(spec(**full), CPUS, tmp_path, 1)

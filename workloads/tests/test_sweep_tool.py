@@ -43,22 +43,18 @@ def test_due_is_asked_for_the_rate_the_arrivals_and_the_course(monkeypatch):
 
 
 def test_load_has_twice_the_connections_that_the_objective_keeps_busy():
-    def connections(rate):
-        return sweep.load_at(SPEC, rate, 1)["tool"]["connections"]
-
+    found = [sweep.load_at(SPEC, rate, 1)["tool"]["connections"] for rate in (1000, 1, 10**6)]
     # 1,000/s x 20 ms are 20; and ten more.
-    assert connections(1000) == 50
-    assert connections(1) == 11
-    assert connections(10**6) == 500
+    assert found == [50, 11, 500]
     assert sweep.busy_connections(SPEC, 1000) == 20
 
 
 def test_load_at_a_low_rate_lasts_until_all_rounds_have_a_p99():
-    def duration_s(rate):
-        return sweep.load_at(SPEC, rate, 1)["tool"]["duration_s"]
+    def duration_s(rate, **shorter):
+        return sweep.load_at(SPEC, rate, 1, **shorter)["tool"]["duration_s"]
 
     assert [duration_s(rate) for rate in (4000, 1000, 200, 10)] == [0.5, 0.5, 2.5, 5]
-    assert sweep.load_at(SPEC, 10, 1, duration_s=0.3)["tool"]["duration_s"] == 0.3
+    assert duration_s(10, duration_s=0.3) == 0.3
 
 
 def course_of(due_s, latency_s, lasts_s=0.5, tail_s=3.0):
@@ -87,9 +83,9 @@ def overloaded(by):
 
 @pytest.mark.parametrize("rate", [20, 500, 10_000])
 def test_server_that_answers_as_fast_as_requests_come_keeps_up(rate):
+    due_s = every(rate)
     for latency_s in (0.0005, 0.004, 0.1):
-        due_s = every(rate)
-        course = course_of(due_s, lambda at_s, latency_s=latency_s: latency_s)
+        course = course_of(due_s, lambda at_s, takes_s=latency_s: takes_s)
         assert is_sustained(load_of(due_s), course, latency_s), latency_s
 
 
@@ -167,7 +163,4 @@ def test_course_and_load_become_one_record(tmp_path):
         "time_s,due,sent,completed,errors,p50_us,p99_us,max_us\n"
         "0,5,5,4,0,100.0,100.0,100.0\n0.01,5,5,5,1,,,\n"
     )
-    assert read_course(tmp_path) == [
-        Interval(0.0, 5, 4, 0, 5),
-        Interval(0.01, 5, 5, 1, 5),
-    ]
+    assert read_course(tmp_path) == [Interval(0.0, 5, 4, 0, 5), Interval(0.01, 5, 5, 1, 5)]

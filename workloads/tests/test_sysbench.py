@@ -24,35 +24,22 @@ SQL statistics:
         read:                            98
         write:                           28
         other:                           14
-        total:                           140
     transactions:                        7      (3.50 per sec.)
-    queries:                             140    (70.00 per sec.)
     ignored errors:                      3      (1.50 per sec.)
-    reconnects:                          0      (0.00 per sec.)
-
-General statistics:
-    total time:                          3.0000s
-    total number of events:              7
 
 Latency (ms):
          min:                                    0.50
-         avg:                                    6.36
          max:                                   20.11
-         99th percentile:                       20.00
          sum:                                   44.50
 
 Threads fairness:
     events (avg/stddev):           3.5000/0.50
-    execution time (avg/stddev):   0.0222/0.00
 """
 
 
 def spec(**changes):
-    variables = {
-        "innodb_buffer_pool_size": "16M",
-        "innodb_log_file_size": "8M",
-        "max_connections": 20,
-    }
+    variables = {"innodb_buffer_pool_size": "16M", "innodb_log_file_size": "8M"}
+    variables |= {"max_connections": 20}
     return {
         "engine": {"id": "mariadb", "variables": variables},
         "mode": {"client": changes.pop("client", {}), "options": changes.pop("options", {})},
@@ -67,11 +54,8 @@ def collected(printed, folder):
 
 def test_what_it_prints_becomes_the_load(tmp_path):
     load = collected(PRINTED, tmp_path)
-    assert (load["responses_2xx"], load["requests_recorded"], load["errors"]) == (
-        7,
-        10,
-        {"ignored": 3},
-    )
+    assert (load["responses_2xx"], load["requests_recorded"]) == (7, 10)
+    assert load["errors"] == {"ignored": 3}
     assert (load["throughput_per_s"], load["concurrency_offered"]) == (3.5, 2)
     assert (load["start_epoch_s"], load["end_epoch_s"]) == (100.5, 102.5)
     assert load["duration_s"] == 2.0
@@ -94,10 +78,8 @@ def test_its_histogram_becomes_one_as_of_the_other_tools(tmp_path):
 def test_a_refusal_is_an_outcome_in_the_servers_words(tmp_path):
     said = "FATAL: error 1040: Too many connections\nFATAL: `thread_init' function failed\n"
     load = collected(said, tmp_path)
-    assert load["fault"] == {
-        "outcome": "refused",
-        "reason": "sysbench: error 1040: Too many connections; `thread_init' function failed",
-    }
+    words = "sysbench: error 1040: Too many connections; `thread_init' function failed"
+    assert load["fault"] == {"outcome": "refused", "reason": words}
     assert (load["responses_2xx"], load["error_share"]) == (0, 1.0)
     assert load["duration_s"] == 2.5
 

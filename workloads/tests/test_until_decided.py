@@ -109,10 +109,7 @@ def test_ratios_are_no_more_precise_than_processes_repeat_them():
         (2.05, 2.1, False),
         # Bands with an open end.
         (0.0, 2.3, True),
-        (0.0, 2.1, False),
-        (2.3, math.inf, True),
         (1.9, math.inf, True),
-        (2.1, math.inf, False),
     ],
 )
 def test_interval_is_clear_outside_its_band_or_inside(low, high, clear):
@@ -142,6 +139,9 @@ def test_rounds_end_when_they_are_enough_and_not_before_the_fourth():
     assert is_over(1, LIMIT_S, noisy, {})
 
 
+CELL = ("a", "b", "c", "wrk2")
+
+
 def test_bands_are_those_of_the_cell_and_may_be_missing(tmp_path):
     path = tmp_path / "bands.csv"
     path.write_text(
@@ -151,11 +151,10 @@ def test_bands_are_those_of_the_cell_and_may_be_missing(tmp_path):
         "a,b,c,jmeter,throughput_per_s,7,9\n"
     )
     expected = {THROUGHPUT: Band(1.5, 3.0), P99: Band(0.1, 0.2)}
-    assert bands_of(path, ("a", "b", "c", "wrk2")) == expected
+    assert bands_of(path, CELL) == expected
     assert expected[P99].process_reach == PROCESS_REACH
     assert bands_of(path, ("a", "x", "c", "wrk2")) == {}
-    assert bands_of(tmp_path / "none.csv", ("a", "b", "c", "wrk2")) == {}
-    assert bands_of(None, ("a", "b", "c", "wrk2")) == {}
+    assert bands_of(tmp_path / "none.csv", CELL) == bands_of(None, CELL) == {}
 
 
 def test_bands_say_what_a_process_adds_where_that_is_known(tmp_path):
@@ -165,8 +164,7 @@ def test_bands_say_what_a_process_adds_where_that_is_known(tmp_path):
         "a,c,wrk2,b,throughput_per_s,1.5,3,0.012\n"
         "a,c,wrk2,b,latency_p99_ms,0.1,0.2,\n"
     )
-    found = bands_of(path, ("a", "b", "c", "wrk2"))
-    assert found == {THROUGHPUT: Band(1.5, 3.0, 0.012), P99: Band(0.1, 0.2)}
+    assert bands_of(path, CELL) == {THROUGHPUT: Band(1.5, 3.0, 0.012), P99: Band(0.1, 0.2)}
 
 
 def slices_of(make_slice, values, **changed):

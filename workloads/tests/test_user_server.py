@@ -32,7 +32,7 @@ from workloads.session import start as start_module
 from workloads.session.start import ASK_AGAIN_S, say_once
 from workloads.session.warm_all import compilers_of, spread_compilers
 from workloads.tests.planned import plan_of, session_of
-from workloads.tests.processes import command_lines
+from workloads.tests.processes import command_lines, until
 from workloads.tests.test_testbed import gone
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -57,14 +57,22 @@ while True:
         c.sendall(b"HTTP/1.1 {status} X\\r\\nContent-Length: 2\\r\\n\\r\\nok")
     c.close()
 """
-WANTED = "int(sys.argv[1])"
 
 
-def code(address="127.0.0.1", port=WANTED, status=200):
-    return LISTEN.format(address=address, port=port) + ANSWER.format(status=status)
+def listen(address="127.0.0.1", port="int(sys.argv[1])"):
+    return LISTEN.format(address=address, port=port)
 
 
-GOOD = [*PYTHON, code(), "{port}"]
+def code(address="127.0.0.1", status=200, **port):
+    return listen(address, **port) + ANSWER.format(status=status)
+
+
+def python(text):
+    """A program that is told its port."""
+    return [*PYTHON, text, "{port}"]
+
+
+GOOD = python(code())
 
 
 def until_it_said(words, monkeypatch):
@@ -102,12 +110,35 @@ def start(tmp_path, monkeypatch):
         session.threads.shutdown()
 
 
+@pytest.fixture
+def up(start):
+    """Starts a mode that must come up."""
+
+    def run(*command, **more):
+        live, why = start(*command, **more)
+        assert live and why == ""
+        return live
+
+    return run
+
+
+@pytest.fixture
+def refusal(start):
+    """Why a mode does not come up."""
+
+    def run(*command, **more):
+        live, why = start(*command, **more)
+        assert live is None
+        return why
+
+    return run
+
+
 # ---- what comes up
 
 
-def test_command_is_started_on_the_servers_cpus_and_asked(start):
-    live, why = start(*GOOD)
-    assert why == ""
+def test_command_is_started_on_the_servers_cpus_and_asked(up):
+    live = up(*GOOD)
     assert live.subject.ask("/", 60) == b"ok"
     assert live.subject.start_up_s > 0
     assert live.subject.process.argv[-1] == str(live.subject.port)
@@ -117,31 +148,28 @@ def test_command_is_started_on_the_servers_cpus_and_asked(start):
     assert live.subject.threads_started() is None
 
 
-def test_it_runs_in_its_folder_with_its_environment(start, tmp_path):
+def test_it_runs_in_its_folder_with_its_environment(up, tmp_path):
     says = "import os; print(os.getcwd(), os.environ['PORT'], os.environ['TMPDIR'], flush=True)\n"
     home = tmp_path / "home of mine"
     home.mkdir()
-    live, why = start(
+    live = up(
         *(*PYTHON, says + code(port="int(os.environ['PORT'])")),
         folder=str(home),
         environment={"PORT": "{port}", "LEVEL": 3},
     )
-    assert why == ""
     port, folder = live.subject.port, live.folder
     assert live.subject.log.read_text().startswith(f"{home} {port} {folder}/tmp\n")
     assert (folder / "tmp").is_dir()
 
 
-def test_words_reach_no_shell(start, tmp_path):
+def test_words_reach_no_shell(up, tmp_path):
     trap = tmp_path / "trap"
-    live, why = start(*GOOD, f"; touch {trap}", f"$(touch {trap})")
-    assert (live is not None, why) == (True, "")
+    up(*GOOD, f"; touch {trap}", f"$(touch {trap})")
     assert not trap.exists()
 
 
-def test_expected_status_and_body_are_the_right_answer(start):
-    live, why = start(*PYTHON, code(status=404), "{port}", expected_status=404, expected_body="ok")
-    assert (live is not None, why) == (True, "")
+def test_expected_status_and_body_are_the_right_answer(up):
+    up(*python(code(status=404)), expected_status=404, expected_body="ok")
 
 
 def example():
@@ -150,9 +178,8 @@ def example():
     return added["studies"]["request-threads"]["comparisons"]["threads"]["modes"]["user-asyncio"]
 
 
-def test_example_answers_as_the_servers_of_its_study_do(start):
-    live, why = start(*example()["command"], path="/jmeter/test")
-    assert why == ""
+def test_example_answers_as_the_servers_of_its_study_do(up):
+    live = up(*example()["command"], path="/jmeter/test")
     assert len(live.subject.ask("/jmeter/test", 60)) == 42
     begun_s = time.monotonic()
     assert len(live.subject.ask("/work?sleep_ms=100&cpu_us=0", 60)) == 42
@@ -162,57 +189,46 @@ def test_example_answers_as_the_servers_of_its_study_do(start):
 # ---- what does not
 
 
-def test_command_that_is_not_there_is_named(start):
-    live, why = start("no-such-program", "--port={port}")
-    assert live is None
-    assert why.startswith("server_died: mine: its command ended with status 127; command: no-such-")
-    assert "No such file or directory" in why.partition("it said last: ")[2]
+@pytest.mark.parametrize(
+    ("command", "ended", "said"),
+    [
+        (["no-such-program"], "127; command: no-such-program", "No such file or directory"),
+        ([*PYTHON, "print('no licence'); raise SystemExit(3)"], "3; command: ", "no licence"),
+    ],
+)
+def test_command_that_ends_at_once_has_died_with_what_it_said(refusal, command, ended, said):
+    why = refusal(*command, "{port}")
+    assert why.startswith(f"server_died: mine: its command ended with status {ended}")
+    assert why.partition("it said last: ")[2].endswith(said)
 
 
-def test_server_that_ends_at_once_has_died_with_what_it_said(start):
-    live, why = start(*PYTHON, "print('no licence'); raise SystemExit(3)", "{port}")
-    assert live is None
-    assert why.startswith("server_died: mine: its command ended with status 3; command: ")
-    assert why.endswith("it said last: no licence")
-
-
-def test_server_that_never_listens_is_named_with_what_it_said(start):
-    forever = "import time; print('hm', flush=True); time.sleep(99)"
-    live, why = start(*PYTHON, forever, "{port}", given_up_after="hm")
-    assert live is None
+@pytest.mark.parametrize(
+    ("program", "said", "found"),
+    [
+        ("import time; print('hm', flush=True); time.sleep(99)", "hm", "no port; command: "),
+        (code(port=0), "it is up", "127.0.0.1:"),
+        (code("127.0.0.2"), "it is up", "127.0.0.2:"),
+    ],
+    ids=["nowhere", "port", "address"],
+)
+def test_server_that_listens_elsewhere_is_told_where(refusal, program, said, found):
+    why = refusal(*python(program), given_up_after=said)
     assert why.startswith("not_ready: mine: it must listen on port ")
-    assert "; its processes listen on no port; command: " in why
-    assert why.endswith("it said last: hm")
+    assert f"; its processes listen on {found}" in why
+    assert why.endswith(f"it said last: {said}")
 
 
 @pytest.mark.parametrize(
-    ("address", "port", "found"),
+    ("expected", "found"),
     [
-        ("127.0.0.1", "0", "its processes listen on 127.0.0.1:"),
-        ("127.0.0.2", WANTED, "its processes listen on 127.0.0.2:"),
+        ({"expected_body": "yes"}, "body b'ok', not b'yes'"),
+        ({"expected_status": 204}, "status 200, not 204"),
     ],
 )
-def test_server_that_listens_elsewhere_is_told_where(start, address, port, found):
-    live, why = start(*PYTHON, code(address, port), "{port}", given_up_after="it is up")
-    assert live is None
-    assert found in why
-    assert why.endswith("it said last: it is up")
-
-
-@pytest.mark.parametrize(
-    ("status", "expected", "found"),
-    [
-        (200, {"expected_body": "yes"}, "body b'ok', not b'yes'"),
-        (503, {}, "status 503, not 200"),
-        (200, {"expected_status": 204}, "status 200, not 204"),
-    ],
-)
-def test_wrong_answer_is_shown_beside_the_right_one(start, status, expected, found, monkeypatch):
-    monkeypatch.setattr(
-        start_module, "server", SimpleNamespace(START_LIMIT_S=0, STOPPING=threading.Event())
-    )
-    live, why = start(*PYTHON, code(status=status), "{port}", **expected)
-    assert live is None
+def test_wrong_answer_is_shown_beside_the_right_one(refusal, expected, found, monkeypatch):
+    limit = SimpleNamespace(START_LIMIT_S=0, STOPPING=threading.Event())
+    monkeypatch.setattr(start_module, "server", limit)
+    why = refusal(*GOOD, **expected)
     assert re.match(r"not_ready: mine: no right answer after \d+ s, last ", why)
     assert found in why
 
@@ -230,30 +246,28 @@ while True:
         c.sendall(b"HTTP/1.1 " + status + b"\\r\\nContent-Length: 2\\r\\n\\r\\nok")
     c.close()
 """
-LATE = LISTEN.format(address="127.0.0.1", port=WANTED) + LATE
+LATE = python(listen() + LATE)
 
 
 @pytest.mark.parametrize("early", ["503", "close"])
-def test_server_whose_port_opens_before_it_is_ready_is_asked_again(start, early):
-    live, why = start(*PYTHON, LATE, "{port}", "4", early)
-    assert why == ""
+def test_server_whose_port_opens_before_it_is_ready_is_asked_again(up, early):
+    live = up(*LATE, "4", early)
     assert live.subject.log.read_text().split("\n")[1:6] == [*["early"] * 4, "ready"]
     # Its start-up ends with a connection, too.
     assert live.subject.start_up_s + 3 * ASK_AGAIN_S < live.first_answer_s < 60
 
 
-def test_time_to_see_where_it_listens_is_before_its_first_answer(start, monkeypatch):
+def test_time_to_see_where_it_listens_is_before_its_first_answer(up, monkeypatch):
     def slowly(pid, see=user_server.listeners):
         time.sleep(0.3)
         return see(pid)
 
     monkeypatch.setattr(user_server, "listeners", slowly)
-    live, why = start(*GOOD)
-    assert why == ""
+    live = up(*GOOD)
     assert live.first_answer_s > live.subject.start_up_s + 0.3
 
 
-def test_server_that_stays_unready_is_refused_with_its_last_status(start, monkeypatch, capsys):
+def test_server_that_stays_unready_is_refused_with_its_last_status(refusal, monkeypatch, capsys):
     limit = SimpleNamespace(START_LIMIT_S=60, STOPPING=threading.Event())
     said, asked = [], []
 
@@ -271,47 +285,35 @@ def test_server_that_stays_unready_is_refused_with_its_last_status(start, monkey
     monkeypatch.setattr(start_module, "SAID_AFTER_S", 0.2)
     monkeypatch.setattr(start_module, "say", say)
     monkeypatch.setattr(start_module, "wrong_answer", ask)
-    live, why = start(*PYTHON, LATE, "{port}", "999", "503")
-    assert live is None
+    why = refusal(*LATE, "999", "503")
     refused = r"no right answer after \d+ s, last HTTPException\('status 503, not 200: ok'\)"
     assert re.search(refused, why)
     # A person who waits reads why, once.
     assert len(re.findall(f"{refused}; it has until 60 s", capsys.readouterr().err)) == 1
 
 
-MOVED = """
-while True:
-    c, _ = s.accept()
-    if c.recv(9999):
-        c.sendall(b"HTTP/1.1 302 X\\r\\nLocation: /login\\r\\nContent-Length: 0\\r\\n\\r\\n")
-    c.close()
-"""
+MOVED = code(status=302).replace("2\\r\\n\\r\\nok", "0\\r\\nLocation: /login\\r\\n\\r\\n")
 
 
 @pytest.mark.parametrize(
-    ("answers", "expected"),
+    ("program", "expected"),
     [
         (MOVED, "status 302 to /login, not 200'); name a ready_path that answers by itself"),
-        (ANSWER.format(status=404), "not 200: ok'); name a ready_path that it has"),
-        (ANSWER.format(status=400), "not 200: ok'); if it wants a header: ready_headers"),
+        (code(status=404), "not 200: ok'); name a ready_path that it has"),
+        (code(status=400), "not 200: ok'); if it wants a header: ready_headers"),
     ],
+    ids=["302", "404", "400"],
 )
-def test_server_that_never_will_be_ready_is_named_at_once(start, answers, expected, monkeypatch):
+def test_server_that_never_will_be_ready_is_named_at_once(refusal, program, expected, monkeypatch):
     monkeypatch.setattr(start_module, "SAID_AFTER_S", 0.2)
-    listen = LISTEN.format(address="127.0.0.1", port=WANTED)
     begun_s = time.monotonic()
-    live, why = start(*PYTHON, listen + answers, "{port}")
-    assert live is None
-    assert expected in why
+    assert expected in refusal(*python(program))
     assert time.monotonic() - begun_s < 60
 
 
-def test_server_that_ends_before_it_is_ready_has_died(start):
-    ends = LISTEN.format(address="127.0.0.1", port=WANTED)
-    ends += "while not s.accept()[0].recv(9): pass\nsys.exit(3)"
-    live, why = start(*PYTHON, ends, "{port}")
-    assert live is None
-    assert why.startswith("server_died: mine: ")
+def test_server_that_ends_before_it_is_ready_has_died(refusal):
+    ends = listen() + "while not s.accept()[0].recv(9): pass\nsys.exit(3)"
+    assert refusal(*python(ends)).startswith("server_died: mine: ")
 
 
 # ---- its processes
@@ -328,23 +330,18 @@ def event_loop(*options):
     return [*JAVA, *options, *server]
 
 
-def test_children_are_watched_and_end_with_it(start):
-    live, why = start(*BEHIND_A_SHELL, *GOOD)
-    assert why == ""
+def test_children_are_watched_and_end_with_it(up):
+    live = up(*BEHIND_A_SHELL, *GOOD)
     pid = live.subject.process.pid
     (server,) = children(pid)
     assert process_sample("server", psutil.Process(pid))["server_threads"] == 2
     live.subject.stop()
     assert live.subject.process.exit_status is not None
-    deadline_s = time.monotonic() + 60
-    while not gone(server) and time.monotonic() < deadline_s:
-        time.sleep(0.02)
-    assert gone(server)
+    until(lambda: gone(server), 60)
 
 
-def test_jvm_among_its_processes_is_profiled_and_counted(start):
-    live, why = start(*BEHIND_A_SHELL, *event_loop(), path="/jmeter/test")
-    assert why == ""
+def test_jvm_among_its_processes_is_profiled_and_counted(up):
+    live = up(*BEHIND_A_SHELL, *event_loop(), path="/jmeter/test")
     subject, folder = live.subject, live.folder / "a-slice"
     folder.mkdir()
     assert subject.jvm == jvm_of(children(subject.process.pid)) != subject.process.pid
@@ -355,9 +352,8 @@ def test_jvm_among_its_processes_is_profiled_and_counted(start):
     assert (live.folder / "gc.log").exists()
 
 
-def test_compilers_alone_have_more_cpus_until_a_jvm_is_warm(start):
-    live, why = start(*BEHIND_A_SHELL, *event_loop(), path="/jmeter/test")
-    assert why == ""
+def test_compilers_alone_have_more_cpus_until_a_jvm_is_warm(up):
+    live = up(*BEHIND_A_SHELL, *event_loop(), path="/jmeter/test")
     compilers = compilers_of(live)
     others = {int(name) for name in os.listdir(f"/proc/{live.subject.jvm}/task")} - compilers
     assert compilers and others
@@ -376,11 +372,10 @@ def affinities(threads):
     return found
 
 
-def test_threads_of_a_jvm_that_does_not_publish_them_are_unknown(start):
-    live, why = start(*event_loop("-XX:+PerfDisableSharedMem"), path="/jmeter/test")
-    assert why == ""
-    assert live.subject.found_jvm() == live.subject.process.pid
-    assert live.subject.threads_started() is None
+def test_threads_of_a_jvm_that_does_not_publish_them_are_unknown(up):
+    subject = up(*event_loop("-XX:+PerfDisableSharedMem"), path="/jmeter/test").subject
+    assert subject.found_jvm() == subject.process.pid
+    assert subject.threads_started() is None
 
 
 # Like a build tool in Java: the main thread, which is not the process's first, starts the server.
@@ -391,13 +386,12 @@ void main(String[] command) throws Exception {
 """
 
 
-def test_jvm_that_listens_is_profiled_and_not_the_one_that_started_it(start, tmp_path):
+def test_jvm_that_listens_is_profiled_and_not_the_one_that_started_it(up, tmp_path):
     (tmp_path / "Launcher.java").write_text(LAUNCHER)
     launcher = [*JAVA, str(tmp_path / "Launcher.java")]
-    live, why = start(*launcher, *event_loop(), path="/jmeter/test")
-    assert why == ""
-    launched = live.subject.process.pid
-    assert live.subject.jvm in children(launched)
+    subject = up(*launcher, *event_loop(), path="/jmeter/test").subject
+    launched = subject.process.pid
+    assert subject.jvm in children(launched)
     assert jvm_of([launched]) == launched
     watched = psutil.Process(launched)
     assert process_sample("server", watched)["server_threads"] >= watched.num_threads() + 5
@@ -411,20 +405,19 @@ def slice_folder(tmp_path):
 
 
 @pytest.mark.skipif(not shutil.which("perf"), reason="no perf here")
-def test_another_program_is_profiled_by_perf_or_says_why_not(start, slice_folder):
+def test_another_program_is_profiled_by_perf_or_says_why_not(up, slice_folder):
     burn = "import threading\ndef burn():\n    while True: pass\n"
     burn += "threading.Thread(target=burn, daemon=True).start()\n"
-    live, why = start(*PYTHON, burn + code(), "{port}")
-    assert why == ""
+    subject = up(*python(burn + code())).subject
     start_s = time.time()
-    live.subject.start_profile(slice_folder, ASKED)
+    subject.start_profile(slice_folder, ASKED)
     # A busy machine lets perf begin late, so what counts is the time that was burnt.
-    process = psutil.Process(live.subject.process.pid)
+    process = psutil.Process(subject.process.pid)
     burnt_s = process.cpu_times().user
     while process.cpu_times().user < burnt_s + 5:
         time.sleep(0.05)
-    live.subject.end_profile()
-    profile = live.subject.profile(slice_folder, ASKED)
+    subject.end_profile()
+    profile = subject.profile(slice_folder, ASKED)
     if not profile["file"]:
         assert profile["reason"].startswith("perf: ")
         pytest.skip(profile["reason"])
@@ -433,14 +426,14 @@ def test_another_program_is_profiled_by_perf_or_says_why_not(start, slice_folder
     assert {line.split(";")[0] for line in stacks.splitlines()} == {process.name()}
 
 
-def test_without_perf_the_profile_says_why_it_is_missing(start, slice_folder, monkeypatch):
-    live, _ = start(*GOOD)
+def test_without_perf_the_profile_says_why_it_is_missing(up, slice_folder, monkeypatch):
+    subject = up(*GOOD).subject
     monkeypatch.setenv("PATH", str(slice_folder))
     with pytest.raises(RuntimeError, match="no perf on the PATH"):
-        live.subject.start_profile(slice_folder, ASKED)
-    live.subject.end_profile()
+        subject.start_profile(slice_folder, ASKED)
+    subject.end_profile()
     reason = "no JVM is among its processes, and no perf on the PATH"
-    assert live.subject.profile(slice_folder, ASKED) == {"file": None, "reason": reason}
+    assert subject.profile(slice_folder, ASKED) == {"file": None, "reason": reason}
 
 
 def test_what_perf_said_is_the_reason(slice_folder):
@@ -452,15 +445,23 @@ def test_what_perf_said_is_the_reason(slice_folder):
 # ---- the configuration
 
 
-def configured(**mode):
-    """config.yaml with the mode `mine` in a comparison of request-threads."""
+def configured(tier=(), /, **mode):
+    """config.yaml with the mode `mine` in request-threads, and changes of the tier `high`."""
     config = yaml.safe_load((ROOT / "config.yaml").read_text())
-    config["studies"]["request-threads"]["comparisons"]["threads"]["modes"]["mine"] = mode
+    study = config["studies"]["request-threads"]
+    study["comparisons"]["threads"]["modes"]["mine"] = mode
+    study["tiers"]["high"] |= dict(tier)
     return config
 
 
 MINE = {"command": ["python3", "server.py", "{port}"], "folder": str(EXAMPLE)}
 MINE |= {"baseline": "event-loop", "tiers": ["high/wrk2", "saturated/jmeter"]}
+
+
+def spec_of_mine(config):
+    grid = Grid(config)
+    mine = (cell for cell in grid.cells if (cell.mode, cell.tier) == ("mine", "high"))
+    return grid.spec(next(mine))
 
 
 def test_user_supplied_server_joins_the_session_of_its_comparison():
@@ -482,34 +483,25 @@ def test_nothing_of_our_server_is_said_of_a_user_supplied_one():
     assert spec["mode"] == {"id": "mine", "expected_body": "up"} | {
         key: MINE[key] for key in ("command", "folder")
     }
-    alone = grid.alone(cell)
     # Its baseline's jar.
-    assert grid.jars(alone) == ["servers/sockets/target/sockets.jar"]
+    assert grid.jars(grid.alone(cell)) == ["servers/sockets/target/sockets.jar"]
     neighbor = next(cell for cell in grid.cells if cell.mode == "event-loop")
     assert "server" in grid.spec(neighbor)["study"]
 
 
 def test_answers_that_vary_have_no_length_that_is_right():
-    def spec(**mode):
-        grid = Grid(configured(**MINE, **mode))
-        return grid.spec(next(cell for cell in grid.cells if cell.mode == "mine"))
-
-    assert spec()["study"]["body_bytes"] == 42
-    varying = spec(answers_vary=True)
+    varying = spec_of_mine(configured(**MINE, answers_vary=True))
     assert "body_bytes" not in varying["study"]
     assert varying["mode"]["answers_vary"] is True
 
 
-@pytest.mark.parametrize("length", [0, 1, 2**20, 2**30])
-@pytest.mark.parametrize("path", ["/search?q=a%20b", "/a,b;c:d~e+f@g!h*", "/jmeter/test"])
+@pytest.mark.parametrize(
+    ("length", "path"),
+    [(0, "/search?q=a%20b"), (1, "/a,b;c:d~e+f@g!h*"), (2**30, "/jmeter/test")],
+)
 def test_any_length_of_a_body_and_any_path_can_be_a_tier(length, path):
-    config = configured(**MINE)
-    study = config["studies"]["request-threads"]
-    study["tiers"]["high"] |= {"body_bytes": length, "path": path, "sleep_ms": 0}
-    grid = Grid(config)
-    spec = grid.spec(
-        next(cell for cell in grid.cells if (cell.mode, cell.tier) == ("mine", "high"))
-    )
+    tier = {"body_bytes": length, "path": path, "sleep_ms": 0}
+    spec = spec_of_mine(configured(tier, **MINE))
     assert (spec["study"]["body_bytes"], spec["tier"]["path"]) == (length, path)
 
 
@@ -522,10 +514,8 @@ def test_any_length_of_a_body_and_any_path_can_be_a_tier(length, path):
     ],
 )
 def test_lengths_and_paths_that_are_none_are_named(key, value, allowed):
-    config = configured(**MINE)
-    config["studies"]["request-threads"]["tiers"]["high"][key] = value
     with pytest.raises(ConfigurationError, match=re.escape(allowed)):
-        Grid(config)
+        Grid(configured({key: value}, **MINE))
 
 
 def test_example_is_a_short_file_that_adds_a_mode():
@@ -534,31 +524,27 @@ def test_example_is_a_short_file_that_adds_a_mode():
     assert {cell.tier for cell in grid.cells if cell.mode == "mine"} == {"high"}
 
 
+OF_OURS = {"class": "EventLoop", "scheduling": "batch", "gc": "g1", "carriers": 2, "threads": 2}
+
+
 @pytest.mark.parametrize(
     ("changed", "expected"),
     [
-        ({"command": []}, "mine.command = []; allowed: a list of words that start a user-supplied"),
-        ({"command": "run {port}"}, 'mine.command = "run {port}"; allowed: a list of words'),
-        ({"command": ["run"]}, 'mine.command = ["run"]; allowed: words of which one, or'),
-        ({"folder": "no/such"}, 'mine.folder = "no/such"; allowed: a folder that is there'),
-        ({"class": "EventLoop"}, 'mine.class = "EventLoop"; allowed: only without a command'),
-        ({"options": {"backlog": 5}}, "mine.options = "),
-        ({"scheduling": "batch"}, 'mine.scheduling = "batch"; allowed: only without a command'),
-        ({"gc": "g1"}, 'mine.gc = "g1"; allowed: only without a command'),
-        ({"carriers": 2}, "mine.carriers = 2; allowed: only without a command"),
-        ({"threads": 2}, "mine.threads = 2; allowed: only without a command"),
-        ({"expected_status": 20}, "mine.expected_status = 20; allowed: 100 to 599"),
-        ({"environment": {"a-b": "c"}}, 'mine.environment = "a-b"; allowed: names of variables'),
-        ({"environment": {"A": [1]}}, "mine.environment.A = [1]"),
-        ({"answers_vary": 1}, "mine.answers_vary = 1; allowed: true or false"),
-        (
-            {"answers_vary": True, "expected_body": "up"},
-            "mine.answers_vary = true; allowed: only without expected_body",
-        ),
+        ({"command": []}, "command = []; allowed: a list of words that start a user-supplied"),
+        ({"command": "run {port}"}, 'command = "run {port}"; allowed: a list of words'),
+        ({"command": ["run"]}, 'command = ["run"]; allowed: words of which one, or'),
+        ({"folder": "no/such"}, 'folder = "no/such"; allowed: a folder that is there'),
+        *[({key: OF_OURS[key]}, "; allowed: only without a command") for key in OF_OURS],
+        ({"options": {"backlog": 5}}, "options = "),
+        ({"expected_status": 20}, "expected_status = 20; allowed: 100 to 599"),
+        ({"environment": {"a-b": "c"}}, 'environment = "a-b"; allowed: names of variables'),
+        ({"environment": {"A": [1]}}, "environment.A = [1]"),
+        ({"answers_vary": 1}, "answers_vary = 1; allowed: true or false"),
+        ({"answers_vary": True, "expected_body": "up"}, "true; allowed: only without expected_"),
     ],
 )
 def test_fault_is_named_with_its_value_and_what_is_allowed(changed, expected):
-    with pytest.raises(ConfigurationError) as caught:
+    with pytest.raises(ConfigurationError, match=f"mine.{next(iter(changed))}") as caught:
         Grid(configured(**(MINE | changed)))
     assert expected in str(caught.value)
 
@@ -569,10 +555,10 @@ def test_port_may_stand_in_the_environment_alone():
 
 def test_mode_without_a_command_has_nothing_of_a_user_supplied_server():
     ours = {"class": "EventLoop", "observed": {"peak_at_most": 9}}
-    of_users = ({"folder": "servers"}, {"verify_path": "/"}, {"expected_body": ""})
-    for own in (*of_users, {"answers_vary": True}):
+    of_users = {"folder": "servers", "verify_path": "/", "expected_body": "", "answers_vary": True}
+    for key, value in of_users.items():
         with pytest.raises(ConfigurationError, match="allowed: only with a command"):
-            Grid(configured(**ours, **own))
+            Grid(configured(**ours, **{key: value}))
     with pytest.raises(ConfigurationError, match="kind = null; allowed: one, or observed"):
         Grid(configured(**{"class": "EventLoop"}))
 
@@ -581,10 +567,9 @@ def test_mode_without_a_command_has_nothing_of_a_user_supplied_server():
 
 
 def test_user_supplied_server_is_its_program_the_files_it_names_and_its_folder(tmp_path):
-    (tmp_path / "home/part").mkdir(parents=True)
-    (tmp_path / "home/__pycache__").mkdir()
-    names = ("run", "part/a.txt", ".hidden", "__pycache__/b.pyc")
-    for name in names:
+    for folder in ("home/part", "home/__pycache__"):
+        (tmp_path / folder).mkdir(parents=True)
+    for name in ("run", "part/a.txt", ".hidden", "__pycache__/b.pyc"):
         (tmp_path / "home" / name).write_text(name)
     (tmp_path / "home/run").chmod(0o755)
     (tmp_path / "settings").write_text("1")
@@ -602,20 +587,17 @@ def test_user_supplied_server_is_its_program_the_files_it_names_and_its_folder(t
 
 
 def test_change_of_a_file_is_another_server(tmp_path):
-    spec = {"study": {"id": "a-study"}, "backend": None}
+    mode = {"command": ["sh", "run.sh", "{port}"], "folder": str(tmp_path)}
+    spec = {"study": {"id": "a-study"}, "backend": None, "mode": mode}
 
-    def fingerprint():
+    def fingerprint(name, text):
+        (tmp_path / name).write_text(text)
         provenance.sha256.cache_clear()
-        mode = {"command": ["sh", "run.sh", "{port}"], "folder": str(tmp_path)}
-        return provenance.fingerprint(spec | {"mode": mode})
+        return provenance.fingerprint(spec)
 
-    (tmp_path / "run.sh").write_text("exit")
-    first = fingerprint()
-    assert fingerprint() == first
-    (tmp_path / ".cache").write_text("x")
-    assert fingerprint() == first
-    (tmp_path / "run.sh").write_text("exit 1")
-    assert fingerprint() != first
+    first = fingerprint("run.sh", "exit")
+    assert fingerprint(".cache", "x") == first
+    assert fingerprint("run.sh", "exit 1") != first
 
 
 # ---- the process that listens is measured
@@ -627,6 +609,7 @@ import json, subprocess, sys
 for line in sys.stdin:
     subprocess.Popen(json.loads(line), start_new_session=True, stdin=subprocess.DEVNULL)
 """
+HELD = "held = b'x' * (40 << 20)\n"
 
 
 @pytest.fixture
@@ -645,11 +628,9 @@ def engine(tmp_path):
     process.wait()
 
 
-def test_process_of_another_session_is_measured_placed_and_ended(start, engine):
+def test_process_of_another_session_is_measured_placed_and_ended(up, engine):
     command, engine_pid = engine
-    held = "held = b'x' * (40 << 20)\n"
-    live, why = start(*command, *PYTHON, held + code(), "{port}")
-    assert why == ""
+    live = up(*command, *python(HELD + code()))
     server = psutil.Process(live.subject.process.pid)
     assert server.ppid() == engine_pid
     assert live.idle["server_rss_bytes"] > 40 << 20
@@ -661,7 +642,7 @@ def test_process_of_another_session_is_measured_placed_and_ended(start, engine):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="a control group of its own needs root")
-def test_memory_of_a_control_group_is_that_of_all_its_processes(start, engine, monkeypatch):
+def test_memory_of_a_control_group_is_that_of_all_its_processes(up, engine):
     parent = control_groups.memory_group("self")
     if not parent or not os.access(parent, os.W_OK):
         pytest.skip("no control group can be made here")
@@ -672,41 +653,32 @@ def test_memory_of_a_control_group_is_that_of_all_its_processes(start, engine, m
         pytest.skip(str(fault))
     enter = ["sh", "-c", f'echo $$ >{group}/cgroup.procs && exec "$@"', "sh"]
     try:
-        held = "held = b'x' * (40 << 20)\n"
-        live, why = start(*engine[0], *enter, *PYTHON, held + code(), "{port}")
-        assert why == ""
-        found = control_groups.own_group(live.subject.process.pid)
-        assert found == group
-        assert 40 << 20 < control_groups.memory_bytes(found) < 400 << 20
-        assert not live.subject.process.was_killed()
-        live.subject.stop()
+        subject = up(*engine[0], *enter, *python(HELD + code())).subject
+        assert control_groups.own_group(subject.process.pid) == group
+        assert 40 << 20 < control_groups.memory_bytes(group) < 400 << 20
+        assert not subject.process.was_killed()
+        subject.stop()
     finally:
-        deadline_s = time.monotonic() + 30
-        while (group / "cgroup.procs").read_text() and time.monotonic() < deadline_s:
-            time.sleep(0.05)
+        until(lambda: not (group / "cgroup.procs").read_text())
         group.rmdir()
 
 
-def test_command_that_goes_to_the_background_leaves_nothing_behind(start):
+def test_command_that_goes_to_the_background_leaves_nothing_behind(up):
     behind = "import os\nif os.fork(): os._exit(0)\nos.setsid()\nif os.fork(): os._exit(0)\n"
-    live, why = start(*PYTHON, behind + code(), "{port}")
-    assert why == ""
-    pid = live.subject.process.pid
+    live = up(*python(behind + code()))
     assert live.idle["server_threads"] == 1
     live.subject.stop()
-    assert gone(pid)
+    assert gone(live.subject.process.pid)
 
 
-def test_nothing_of_a_background_command_that_does_not_listen_is_left(start, monkeypatch):
-    monkeypatch.setattr("workloads.servers.server.START_LIMIT_S", 1)
+def test_nothing_of_a_background_command_that_does_not_listen_is_left(refusal, monkeypatch):
+    monkeypatch.setattr(server, "START_LIMIT_S", 1)
     behind = "import os, time\nif os.fork(): os._exit(0)\nos.setsid()\ntime.sleep(999)\n"
-    live, why = start(*PYTHON, behind, "{port}")
-    assert live is None
-    assert "mine: " in why
+    assert "mine: " in refusal(*python(behind))
     assert command_lines(behind) == []
 
 
-def test_holder_of_a_port_from_before_is_named(tmp_path, monkeypatch):
+def test_holder_of_a_port_from_before_is_named(tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
         forever = [*PYTHON, "import time; time.sleep(99)"]
@@ -720,35 +692,37 @@ def test_holder_of_a_port_from_before_is_named(tmp_path, monkeypatch):
             server.stop()
 
 
-def test_server_that_is_not_ready_is_not_waited_for_when_the_session_ends(start):
-    threading.Timer(0.5, server.STOPPING.set).start()
-    begun_s = time.monotonic()
-    live, why = start("sleep", "60")
-    server.STOPPING.clear()
-    assert live is None and "it must listen on port" in why
-    assert time.monotonic() - begun_s < 30
+def test_server_on_another_port_is_named_and_waited_for_until_the_session_ends(
+    refusal, monkeypatch
+):
+    said, begun_s = [], time.monotonic()
 
+    def say(text):
+        said.append(text)
+        server.STOPPING.set()
 
-def test_server_on_another_port_is_named_while_it_is_waited_for(start, monkeypatch, capsys):
+    monkeypatch.setattr(server, "STOPPING", threading.Event())
     monkeypatch.setattr(user_server, "SAY_AFTER_S", 0.2)
-    threading.Timer(4, server.STOPPING.set).start()
-    start(*PYTHON, code("127.0.0.1"), "0")
-    server.STOPPING.clear()
-    assert "its processes listen on 127.0.0.1:" in capsys.readouterr().err
+    monkeypatch.setattr(user_server, "say", say)
+    assert "it must listen on port" in refusal(*PYTHON, code(), "0")
+    assert time.monotonic() - begun_s < 30
+    (text,) = said
+    assert "its processes listen on 127.0.0.1:" in text
 
 
-def test_unreadable_listener_is_one_line_before_anything_is_measured(start, monkeypatch):
-    monkeypatch.setattr(user_server, "holders", lambda port: [])
-    live, why = start(*GOOD)
-    assert live is None
-    assert "answers, but this user cannot read which process listens there" in why
+ENDED = (1 << 22) + 1
 
 
-def test_listener_that_ends_while_it_is_looked_at_is_named(start, monkeypatch):
-    monkeypatch.setattr(user_server, "holders", lambda port: [(1 << 22) + 1])
-    live, why = start(*GOOD)
-    assert live is None
-    assert f"process {(1 << 22) + 1}, which listened on port" in why
+@pytest.mark.parametrize(
+    ("holders", "expected"),
+    [
+        ([], "answers, but this user cannot read which process listens there"),
+        ([ENDED], f"process {ENDED}, which listened on port"),
+    ],
+)
+def test_listener_that_cannot_be_read_or_ends_is_named(refusal, monkeypatch, holders, expected):
+    monkeypatch.setattr(user_server, "holders", lambda port: holders)
+    assert expected in refusal(*GOOD)
 
 
 def test_forwarder_of_a_container_is_not_taken_for_the_server(monkeypatch):
@@ -757,9 +731,8 @@ def test_forwarder_of_a_container_is_not_taken_for_the_server(monkeypatch):
     assert listening.why_not_measured([os.getpid()], 80, 1e12).endswith("another {port}")
 
 
-def test_server_on_all_addresses_is_measured_with_a_remark(start, capsys):
-    live, why = start(*PYTHON, code("0.0.0.0"), "{port}")
-    assert (live is not None, why) == (True, "")
+def test_server_on_all_addresses_is_measured_with_a_remark(up, capsys):
+    up(*python(code("0.0.0.0")))
     assert "it listens on 0.0.0.0, so other machines reach it" in capsys.readouterr().err
 
 
@@ -770,37 +743,30 @@ def test_remark_of_a_mode_is_said_at_its_first_start_alone(tmp_path, capsys):
     assert capsys.readouterr().err.splitlines() == ["old: open", "new: open"]
 
 
-def test_words_in_braces_stand_for_port_cpus_and_a_name(start, tmp_path):
+def test_words_in_braces_stand_for_port_cpus_and_a_name(up, tmp_path):
     told = tmp_path / "told"
     stop = ["sh", "-c", f"echo {{name}} {{port}} >{told}"]
-    live, why = start(*GOOD, "{cpus}", "{name}", stop=stop)
-    assert why == ""
-    port = live.subject.port
-    assert live.subject.process.argv[-2:] == [str(CPUS[0]), f"own-mine-{port}"]
-    live.subject.stop()
-    assert told.read_text() == f"own-mine-{port} {port}\n"
+    subject = up(*GOOD, "{cpus}", "{name}", stop=stop).subject
+    name = f"own-mine-{subject.port}"
+    assert subject.process.argv[-2:] == [str(CPUS[0]), name]
+    subject.stop()
+    assert told.read_text() == f"{name} {subject.port}\n"
 
 
-def test_standard_input_stays_open_and_silent(start):
-    ends = "import threading, os\n"
-    ends += (
-        "threading.Thread(target=lambda: (sys.stdin.read(), os._exit(5)), daemon=True).start()\n"
-    )
-    live, why = start(*PYTHON, "import sys\n" + ends + code(), "{port}")
-    assert (live is not None, why) == (True, "")
+def test_standard_input_stays_open_and_silent(up):
+    ends = "import threading, os, sys\ndef end(): sys.stdin.read(); os._exit(5)\n"
+    ends += "threading.Thread(target=end, daemon=True).start()\n"
+    live = up(*python(ends + code()))
     time.sleep(0.2)
     assert not live.subject.process.ended()
 
 
-def test_flood_of_log_leaves_its_ends_on_the_disk_and_in_the_record(start, tmp_path):
-    floods = (
-        "print('the first line\\n' + ('x' * 99 + '\\n') * 80_000 + 'the last line', flush=True)\n"
-    )
-    live, why = start(*PYTHON, floods + code(), "{port}")
-    assert why == ""
-    log = live.subject.log
+def test_flood_of_log_leaves_its_ends_on_the_disk_and_in_the_record(up, tmp_path):
+    floods = "print('the first line\\n' + ('x' * 99 + '\\n') * 80_000 + 'the last line')\n"
+    subject = up(*python(floods + code())).subject
+    log = subject.log
     before = log.stat().st_blocks
-    live.subject.prepare({})
+    subject.prepare({})
     assert log.stat().st_size > 8_000_000
     assert log.stat().st_blocks < before / 2
     pooling.keep_log(log, tmp_path / "kept.gz")
@@ -814,28 +780,25 @@ def test_flood_of_log_leaves_its_ends_on_the_disk_and_in_the_record(start, tmp_p
 # ---- its backend
 
 
-def test_backend_starts_before_and_ends_after(start):
+def test_backend_starts_before_and_ends_after(up):
     marks = "import os; print('backend port', os.environ['DB'], flush=True)\n"
     backend = {"command": GOOD, "ready": "/", "environment": {"A": "{name}"}}
-    live, why = start(
-        *(*PYTHON, marks + code(), "{port}"),
+    live = up(
+        *python(marks + code()),
         environment={"DB": "{backend_port}"},
         backend={"id": "own", "cpus": "generator"} | backend,
     )
-    assert why == ""
-    port = live.backend.port
-    assert live.subject.log.read_text().startswith(f"backend port {port}\n")
+    pid = live.backend.process.pid
+    assert live.subject.log.read_text().startswith(f"backend port {live.backend.port}\n")
     assert live.backend.server.ask("/", 60) == b"ok"
-    assert live.backend.process.pid in {process.pid for process in live.processes()}
-    assert os.sched_getaffinity(live.backend.process.pid) == set(CPUS[-1:])
+    assert pid in {process.pid for process in live.processes()}
+    assert os.sched_getaffinity(pid) == set(CPUS[-1:])
     live.backend.stop()
-    assert gone(live.backend.process.pid)
+    assert gone(pid)
 
 
-def test_shared_backend_is_one_and_no_cost_of_a_neighbor(start):
-    backend = {"id": "own", "cpus": "server", "command": GOOD, "shared": True}
-    live, why = start(*GOOD, backend=backend)
-    assert why == ""
+def test_shared_backend_is_one_and_no_cost_of_a_neighbor(up):
+    live = up(*GOOD, backend={"id": "own", "cpus": "server", "command": GOOD, "shared": True})
     busy_s = process_sample("server", psutil.Process(live.subject.process.pid))["server_cpu_s"]
     assert live.cpu_s() == pytest.approx(busy_s, abs=0.05)
     live.backend.stop()
@@ -844,7 +807,7 @@ def test_shared_backend_is_one_and_no_cost_of_a_neighbor(start):
 @pytest.mark.parametrize(
     ("backend", "expected"),
     [
-        ({"command": [*PYTHON, "print('no disk')", "{port}"]}, "it said last: no disk"),
+        ({"command": python("print('no disk')")}, "it said last: no disk"),
         ({"command": GOOD, "ready": ["false"], "start_limit_s": 0.2}, "it was not ready after 0 s"),
     ],
 )

@@ -1,15 +1,18 @@
 """Every rule is fed a case that it must catch and one that it must pass."""
 
 import copy
+import operator
+from functools import reduce
 
 import pytest
 
 from workloads.record import validity
 
 REMOTE = {"id": "remote", "cpus": "generator"}
+AT_ONCE = {"peak_at_least": 20, "peak_at_most": 20}
+SELDOM = {"started_per_request_at_most": 0.5}
 GOOD = {
     "outcome": "completed",
-    "outcome_reason": "",
     "answers": {"before": "ab", "after": "ab", "rows_before": 50, "rows_after": 50 + 995 + 100},
     "load": {
         "loop": "open",
@@ -21,17 +24,15 @@ GOOD = {
         "in_flight_at_end": 0,
         "answers_in_warm_up": 100,
         "offered_per_s": 200,
-        "concurrency_offered": None,
-        "answers_per_s": 200,
         "in_flight_mean": 22.0,
         "latency_min_ms": 100.2,
         "limited_by_generator": "",
         "settling": {
-            "latency": {"p_value": 0.4, "at": 0.5, "shift": 0.3},
-            "throughput": {"p_value": 0.001, "at": 0.5, "shift": 0.05},
+            "latency": {"p_value": 0.4, "shift": 0.3},
+            "throughput": {"p_value": 0.001, "shift": 0.05},
         },
-        "generator": {"name": "due", "cpu_share": 0.4},
-        "slices": {"plain": 1, "counted": 1, "kept": 1, "repeated": 0, "left_out": 0},
+        "generator": {"cpu_share": 0.4},
+        "slices": {"plain": 1, "counted": 1, "kept": 1},
     },
     "server": {
         "peak_threads": 38,
@@ -56,59 +57,66 @@ GOOD = {
     "configuration": {
         "study": {"body_bytes": 42},
         "tier": {"sleep_ms": 100, "path": "/api/file-test"},
-        "tool": {"rate_per_s": 200, "duration_s": 5, "warm_up_s": 0.5, "connections": 30},
-        "mode": {
-            "observed": {
-                "peak_at_least": 20,
-                "peak_at_most": 20,
-                "started_per_request_at_most": 0.5,
-            },
-            "options": {"backlog": 4096},
-        },
+        "tool": {"rate_per_s": 200, "duration_s": 5, "connections": 30},
+        "mode": {"observed": AT_ONCE | SELDOM, "options": {"backlog": 4096}},
         "backend": REMOTE,
         "slices": {"rounds": 1},
     },
 }
+OBSERVED = "configuration.mode.observed"
+# A thread for each request.
+OFTEN = {OBSERVED: {"started_per_request_at_least": 0.9}}
+KEPT_ALIVE = OFTEN | {"configuration.tool.keep_alive": True}
 
 
-def with_(path, value):
-    record = copy.deepcopy(GOOD)
-    *parents, last = path.split(".")
-    place = record
-    for key in parents:
-        place = place[key]
-    place[last] = value
+def with_(changes, record=GOOD):
+    """A copy with other values at these paths."""
+    record = copy.deepcopy(record)
+    for path, value in changes.items():
+        *parents, last = path.split(".")
+        reduce(operator.getitem, parents, record)[last] = value
     return record
 
 
-def closed(**changes):
+def closed(**load):
     """The same under ten users for five seconds."""
-    record = copy.deepcopy(GOOD)
-    asks = {"loop": "closed", "requests_offered": None, "offered_per_s": None}
+    tool = {"users": 10, "ramp_up_s": 0, "duration_s": 5}
+    record = with_({"configuration.tool": tool, "configuration.tier": {"sleep_ms": 40}})
     # 10 users x 5 s = 995 answers after 47.5 ms each, and 2.5 s of users who wait no more
-    record["load"] |= asks | {
-        "concurrency_offered": 10,
-        "answers_per_s": 199,
-        "in_flight_mean": 9.45,
-        "latency_min_ms": 41,
-    }
+    asks = {"loop": "closed", "requests_offered": None, "offered_per_s": None}
+    asks |= {"concurrency_offered": 10, "answers_per_s": 199, "in_flight_mean": 9.45}
+    record["load"] |= asks | {"latency_min_ms": 41} | load
     record["answers"]["rows_after"] = 50 + 995
-    record["load"]["generator"]["name"] = "Apache JMeter"
     del record["load"]["answers_in_warm_up"]
-    record["configuration"]["tier"] = {"sleep_ms": 40}
-    record["configuration"]["tool"] = {"users": 10, "ramp_up_s": 0, "duration_s": 5}
-    record["load"] |= changes
     return record
+
+
+def at_its_limit(record):
+    return with_({"load.generator.cpu_share": 0.95, "backend": None}, record)
 
 
 def failed(record):
     return {check["id"] for check in validity.verdict(record)["checks"] if not check["passed"]}
 
 
+def applied(record):
+    return {check["id"]: check for check in validity.verdict(record)["checks"]}
+
+
+def judged(record):
+    verdict = validity.verdict(record)
+    return verdict["valid"], verdict["latency_valid"]
+
+
+def bounds(record):
+    return validity.verdict(record)["bounds"]
+
+
 def test_good_cell_is_valid_and_every_rule_was_applied():
     verdict = validity.verdict(GOOD)
     assert verdict["version"] == validity.VERSION
-    assert verdict["valid"] and verdict["latency_valid"]
+    assert judged(GOOD) == (True, True)
+    assert verdict["bounds"] == {}
     # all but those of databases, idle and kept-alive connections, user-supplied servers and a quota
     assert len(verdict["checks"]) == len(validity.RULES) - 5
 
@@ -119,7 +127,6 @@ def test_good_cell_is_valid_and_every_rule_was_applied():
         ("load.requests_recorded", 999, "accounting"),
         ("load.bodies_right", 994, "body_bytes"),
         ("answers.rows_after", 50 + 995 + 98, "writes_kept"),
-        ("answers.rows_after", 50 + 995 + 101, "writes_kept"),
         ("load.latency_min_ms", 90.0, "never_too_fast"),
         ("server.peak_threads", 44, "observed"),
         ("server.peak_threads", 32, "observed"),
@@ -135,50 +142,9 @@ def test_good_cell_is_valid_and_every_rule_was_applied():
     ],
 )
 def test_rule_on_everything_catches_what_it_is_for_and_nothing_else_does(path, value, caught_by):
-    record = with_(path, value)
+    record = with_({path: value})
     assert failed(record) == {caught_by}
     assert judged(record) == (False, False)
-
-
-@pytest.mark.parametrize(
-    ("part", "found"),
-    [
-        ({"backend": {"id": "mariadb"}}, {"data_on_disk"}),
-        (
-            {"backend": {"id": "remote", "cpus": "generator", "others": [{"id": "mariadb"}]}},
-            {"data_on_disk"},
-        ),
-        ({"engine": {"id": "pgbouncer"}}, {"data_on_disk"}),
-        # Nothing is written.
-        ({"tier": {"sleep_ms": 100, "path": "/"}}, set()),
-    ],
-)
-def test_database_whose_commits_stay_in_memory_is_not_valid(part, found):
-    record = with_("provenance.limits.data_in_memory", True)
-    record["configuration"] |= part
-    record["configuration"]["mode"]["options"] = {}
-    record["backend"], record["server"]["settings"] = None, {}
-    assert failed(record) == found
-    # Older records do not say where they wrote.
-    record["provenance"]["limits"] = {}
-    assert failed(record) == set()
-
-
-def test_queue_that_is_as_long_as_the_mode_wants_may_be_full():
-    record = with_("provenance.limits.somaxconn", "4096")
-    record["server"]["listen_overflows"] = 9.0
-    assert failed(record) == set()
-
-
-@pytest.mark.parametrize(
-    ("throttled", "counted", "found"),
-    [(0.0, 0, set()), (None, 0, set()), (3.0, 1, set()), (3.0, 0, {"unthrottled"})],
-)
-def test_cell_that_a_quota_stopped_in_each_slice_is_not_valid(throttled, counted, found):
-    record = with_("load.slices.counted", counted)
-    # Older records do not say it.
-    record["machine"] = {} if throttled is None else {"throttled": throttled}
-    assert failed(record) == found
 
 
 @pytest.mark.parametrize(
@@ -191,30 +157,62 @@ def test_cell_that_a_quota_stopped_in_each_slice_is_not_valid(throttled, counted
     ],
 )
 def test_rule_on_latency_leaves_the_cell_valid(path, value, caught_by):
-    record = with_(path, value)
+    record = with_({path: value})
     assert failed(record) == {caught_by}
     assert judged(record) == (True, False)
 
 
-def judged(record):
-    verdict = validity.verdict(record)
-    return verdict["valid"], verdict["latency_valid"]
+@pytest.mark.parametrize(
+    ("part", "found"),
+    [
+        ({"backend": {"id": "mariadb"}}, {"data_on_disk"}),
+        ({"backend": REMOTE | {"others": [{"id": "mariadb"}]}}, {"data_on_disk"}),
+        ({"engine": {"id": "pgbouncer"}}, {"data_on_disk"}),
+        # Nothing is written.
+        ({"tier": {"sleep_ms": 100, "path": "/"}}, set()),
+    ],
+)
+def test_database_whose_commits_stay_in_memory_is_not_valid(part, found):
+    changes = {"provenance.limits.data_in_memory": True, "configuration.mode.options": {}}
+    record = with_(changes | {"backend": None, "server.settings": {}})
+    record["configuration"] |= part
+    assert failed(record) == found
+    # Older records do not say where they wrote.
+    record["provenance"]["limits"] = {}
+    assert failed(record) == set()
+
+
+def test_queue_that_is_as_long_as_the_mode_wants_may_be_full():
+    record = with_({"provenance.limits.somaxconn": "4096", "server.listen_overflows": 9.0})
+    assert failed(record) == set()
+
+
+@pytest.mark.parametrize(
+    ("machine", "counted", "found"),
+    [
+        ({"throttled": 0.0}, 0, set()),
+        # Older records do not say it.
+        ({}, 0, set()),
+        ({"throttled": 3.0}, 1, set()),
+        ({"throttled": 3.0}, 0, {"unthrottled"}),
+    ],
+)
+def test_cell_that_a_quota_stopped_in_each_slice_is_not_valid(machine, counted, found):
+    assert failed(with_({"load.slices.counted": counted, "machine": machine})) == found
 
 
 def test_what_a_mode_does_is_no_fault_of_its_cell():
     # It refuses nearly all, answers otherwise afterwards, dies, and leaves no thread to count.
-    record = with_("outcome", "server_died")
+    record = with_({"outcome": "server_died", "load.slices.counted": 0})
     record["answers"] |= {"after": "cd", "rows_after": None}
     record["load"] |= {"responses_2xx": 50, "bodies_right": 50, "errors": {"reset": 950}}
-    record["load"]["slices"]["counted"] = 0
     record["server"] |= {"threads_started": 0, "peak_threads": 0}
     assert judged(record) == (True, True)
-    applied = {check["id"] for check in validity.verdict(record)["checks"]}
-    assert "observed" not in applied
+    assert "observed" not in applied(record)
 
 
 def test_tier_whose_idle_connections_were_closed_is_not_what_it_says():
-    record = with_("configuration.tier.idle_connections", 9000)
+    record = with_({"configuration.tier.idle_connections": 9000})
     assert failed(record) == set()
     record["load"]["slices"]["counted"] = 0
     assert failed(record) == {"idle_connections"}
@@ -223,53 +221,38 @@ def test_tier_whose_idle_connections_were_closed_is_not_what_it_says():
     assert failed(record) == set()
 
 
-def test_jvm_that_loads_a_database_may_be_the_limit():
-    record = closed()
-    record["load"]["generator"]["cpu_share"] = 0.95
-    record["backend"] = None
+def test_generator_at_its_limit_is_caught():
+    record = at_its_limit(closed())
+    assert applied(record)["generator_healthy"]["concerns"] == "throughput"
+    assert judged(record) == (True, False)
+    late = closed(limited_by_generator="its sends were late")
+    assert failed(late) == {"generator_healthy"}
+    # A JVM that loads a database may be the limit.
     record["configuration"]["tool"]["id"] = "database-client"
     assert failed(record) == set()
 
 
-def test_generator_at_its_limit_is_caught():
-    record = closed()
-    record["load"]["generator"]["cpu_share"] = 0.95
-    record["backend"] = None
-    assert failed(record) == {"generator_healthy"}
-    assert concern(record, "generator_healthy") == "throughput"
-    assert judged(record) == (True, False)
-    late = closed(limited_by_generator="its sends were late")
-    assert failed(late) == {"generator_healthy"}
-
-
 def test_open_loop_without_cpu_has_no_latency_and_a_late_one_is_judged_by_its_slices():
-    record = with_("load.generator.cpu_share", 0.95)
-    record["backend"] = None
+    record = at_its_limit(GOOD)
     assert failed(record) == {"generator_healthy"}
-    assert concern(record, "generator_healthy") == "latency"
-    assert failed(with_("load.limited_by_generator", "its sends were late")) == set()
-
-
-def concern(record, rule):
-    (found,) = (c["concerns"] for c in validity.verdict(record)["checks"] if c["id"] == rule)
-    return found
+    assert applied(record)["generator_healthy"]["concerns"] == "latency"
+    assert failed(with_({"load.limited_by_generator": "its sends were late"})) == set()
 
 
 def test_requests_of_a_warm_up_that_failed_may_have_written():
-    record = with_("load.failures_in_warm_up", 2)
+    record = with_({"load.failures_in_warm_up": 2})
     for rows, faults in ((100, set()), (102, set()), (103, {"writes_kept"})):
         record["answers"]["rows_after"] = 50 + 995 + rows
         assert failed(record) == faults, rows
 
 
 def test_requests_that_fail_are_served_and_write_nothing():
-    record = with_("load.errors", {"http_5xx": 1000})
+    record = with_({"load.errors": {"http_5xx": 1000}})
     record["load"] |= {"responses_2xx": 0, "bodies_right": 0}
     # Those of the warm-up failed, too, or did not.
-    for rows, faults in ((0, set()), (100, set()), (101, {"writes_kept"})):
+    for rows, faults in ((101, {"writes_kept"}), (100, set()), (0, set())):
         record["answers"]["rows_after"] = 50 + rows
         assert failed(record) == faults, rows
-    record["answers"]["rows_after"] = 50
     record["server"]["threads_started"] = 501
     assert failed(record) == {"observed"}
     record["load"]["errors"] = {"reset": 1000}
@@ -280,33 +263,30 @@ def test_little_of_a_closed_loop_is_about_all_its_users():
     assert failed(closed()) == set()
     # held up in the generator between two requests; survivors alone; counted twice
     for in_flight in (7.6, 0.5, 10.9):
-        record = closed(in_flight_mean=in_flight)
-        record["configuration"]["mode"]["observed"] = {"peak_at_most": 20}
+        record = with_({OBSERVED: {"peak_at_most": 20}}, closed(in_flight_mean=in_flight))
         assert failed(record) == {"little"}, in_flight
     # half of them had gone, or had not come yet
     assert failed(closed(in_flight_mean=4.75, users_alive=5.1)) == set()
-    thinking = closed(in_flight_mean=7.5)
-    thinking["configuration"]["tool"]["think_ms"] = 5
-    assert failed(thinking) == set()
+    thinking = {"configuration.tool.think_ms": 5}
+    assert failed(with_(thinking, closed(in_flight_mean=7.5))) == set()
 
 
 @pytest.mark.parametrize(
-    ("tool", "sleep_ms"),
-    [({"users": 10}, 0), ({"users": 10, "loops": 4}, 0), ({"duration_s": 3}, 1000)],
+    ("tool", "sleep_ms", "found"),
+    [
+        # A few rounds are all start and end.
+        ({"users": 10}, 0, set()),
+        ({"users": 10, "loops": 4}, 0, set()),
+        ({"duration_s": 3}, 1000, set()),
+        # Users who come one by one settle though each asks once.
+        ({"users": 10, "ramp_up_s": 1}, 0, {"settled"}),
+    ],
 )
-def test_a_few_rounds_are_all_start_and_end(tool, sleep_ms):
+def test_loads_of_a_few_rounds_need_not_settle(tool, sleep_ms, found):
     record = closed(in_flight_mean=4.0, latency_min_ms=1000)
-    record["load"]["settling"]["latency"] |= {"p_value": 1e-6}
-    record["configuration"]["tool"] = tool
-    record["configuration"]["tier"]["sleep_ms"] = sleep_ms
-    assert failed(record) == set()
-
-
-def test_users_who_come_one_by_one_settle_though_each_asks_once():
-    record = closed()
-    record["load"]["settling"]["latency"] |= {"p_value": 1e-6}
-    record["configuration"]["tool"] = {"users": 10, "ramp_up_s": 1}
-    assert failed(record) == {"settled"}
+    record["load"]["settling"]["latency"]["p_value"] = 1e-6
+    record["configuration"] |= {"tool": tool, "tier": {"sleep_ms": sleep_ms}}
+    assert failed(record) == found
 
 
 def test_rows_of_requests_that_were_cut_off_may_be_there_or_not():
@@ -316,14 +296,27 @@ def test_rows_of_requests_that_were_cut_off_may_be_there_or_not():
         assert failed(record) == faults, extra
 
 
-def test_threads_are_expected_only_where_the_load_brings_so_many_requests_at_once():
-    record = with_("server.peak_threads", 25)
-    assert failed(record) == {"observed"}
-    # 190/s of 100 ms each are 19 in flight
-    record["load"]["offered_per_s"] = 190
-    assert failed(record) == set()
-    users = closed()
-    users["server"]["peak_threads"] = 25
+@pytest.mark.parametrize(
+    ("changes", "found"),
+    [
+        (OFTEN | {"server.threads_started": 995}, set()),
+        (OFTEN | {"server.threads_started": 20}, {"observed"}),
+        # On two CPUs eight, and five for the JVM's own.
+        ({OBSERVED: {"peak_at_most_per_cpu": 4}, "server.peak_threads": 18 + 13}, set()),
+        ({OBSERVED: {"peak_at_most_per_cpu": 4}, "server.peak_threads": 18 + 14}, {"observed"}),
+        # 190/s of 100 ms each are 19 in flight.
+        ({"server.peak_threads": 25, "load.offered_per_s": 190}, set()),
+        # A kept connection has one thread for all its requests.
+        (KEPT_ALIVE | {"server.threads_started": 28}, set()),
+        (KEPT_ALIVE | {"server.threads_started": 26}, {"observed"}),
+    ],
+)
+def test_threads_are_as_the_mode_says(changes, found):
+    assert failed(with_(changes)) == found
+
+
+def test_threads_are_expected_only_where_users_bring_so_many_requests_at_once():
+    users = with_({"server.peak_threads": 25}, closed())
     assert failed(users) == set()
     users["load"] |= {"concurrency_offered": 20, "in_flight_mean": 18.9}
     assert failed(users) == {"observed"}
@@ -331,9 +324,11 @@ def test_threads_are_expected_only_where_the_load_brings_so_many_requests_at_onc
 
 def pool(threads, kind="pool", **server):
     """A server of ours with a pool: 18 threads are the JVM's, and the pool's from the start."""
-    record = with_("configuration.mode.options", {"threads": threads})
-    mode = {"kind": kind, "observed": {"peak_at_most": threads, "started_per_request_at_most": 0.5}}
-    record["configuration"]["mode"] |= mode
+    record = with_({"configuration.mode.options": {"threads": threads}})
+    record["configuration"]["mode"] |= {
+        "kind": kind,
+        "observed": {"peak_at_most": threads} | SELDOM,
+    }
     counted = {"idle_threads": 18 + threads, "peak_threads": 18 + threads, "threads_started": 0}
     record["server"] |= counted | server
     return record
@@ -351,7 +346,7 @@ def test_pool_that_ran_on_virtual_threads_is_caught():
     some = pool(50, idle_threads=16, peak_threads=26)
     some["configuration"]["mode"]["options"]["core-threads"] = 10
     assert failed(some) == set()
-    (found,) = [c for c in validity.verdict(pool(50))["checks"] if c["id"] == "observed"]
+    found = applied(pool(50))["observed"]
     assert "all 50 of the pool" in found["rule"] and found["values"]["peak"] == 68
 
 
@@ -362,7 +357,6 @@ def test_pool_that_ran_on_virtual_threads_is_caught():
         ("virtual", 0, {"observed"}),
         ("event-loop", 0, set()),
         ("event-loop", 2, {"observed"}),
-        ("thread-each", 2, {"observed"}),
         # Older records, and other servers, do not say it.
         ("virtual", None, set()),
         (None, 2, set()),
@@ -372,125 +366,82 @@ def test_virtual_threads_run_where_the_mode_says_so(kind, carriers, faults):
     assert failed(pool(20, kind, carriers=carriers)) == faults
 
 
-def test_threads_may_be_as_many_as_the_server_has_cpus():
-    record = with_("configuration.mode.observed", {"peak_at_most_per_cpu": 4})
-    # On two CPUs eight, and five for the JVM's own.
-    for added, faults in ((13, set()), (14, {"observed"})):
-        record["server"]["peak_threads"] = 18 + added
-        assert failed(record) == faults, added
-
-
 def test_backend_that_is_a_database_may_be_the_limit():
-    record = with_("backend", {"id": "mariadb", "cpu_share": 0.99})
-    assert failed(record) == set()
-    # on CPUs of its own the remote is judged alone
-    record = with_("backend.cpu_share", 0.85)
+    assert failed(with_({"backend": {"id": "mariadb", "cpu_share": 0.99}})) == set()
+    record = with_({"backend.cpu_share": 0.85})
     assert failed(record) == {"backend_healthy"}
     database = {"id": "mariadb", "cpus": "server", "cpu_share": 0.99}
-    configured = record["configuration"]["backend"]
-    second = with_("backend", database | {"others": [record["backend"]]})
-    second["configuration"]["backend"] = database | {"others": [configured]}
+    second = with_({"backend": database | {"others": [record["backend"]]}})
+    second["configuration"]["backend"] = database | {"others": [REMOTE]}
     assert failed(second) == {"backend_healthy"}
-    configured["cpus"] = "server"
-    assert failed(record) == set()
-
-
-def test_thread_per_request_that_reuses_threads_is_caught():
-    record = with_("configuration.mode.observed", {"started_per_request_at_least": 0.9})
-    record["server"]["threads_started"] = 995
-    assert failed(record) == set()
-    record["server"]["threads_started"] = 20
-    assert failed(record) == {"observed"}
+    # on CPUs of its own the remote is judged alone
+    assert failed(with_({"configuration.backend.cpus": "server"}, record)) == set()
 
 
 def test_own_server_may_leave_open_how_many_threads_it_has():
-    record = with_("server.threads_started", None)
+    record = with_({"server.threads_started": None})
     del record["configuration"]["mode"]["observed"]
     assert failed(record) == set()
-    assert "observed" not in {check["id"] for check in validity.verdict(record)["checks"]}
+    assert "observed" not in applied(record)
     # Threads that are not counted do not pass for what must be observed.
-    record["configuration"]["mode"]["observed"] = {"started_per_request_at_least": 0.9}
+    record = with_(OFTEN, record)
     assert failed(record) == {"observed"}
-    (found,) = [c for c in validity.verdict(record)["checks"] if c["id"] == "observed"]
+    found = applied(record)["observed"]
     assert "those started cannot be counted" in found["rule"]
     assert found["values"]["started_per_request"] is None
     # Those alive at a time are the kernel's to count.
-    record["configuration"]["mode"]["observed"] = {"peak_at_most": 20}
+    record = with_({OBSERVED: {"peak_at_most": 20}}, record)
     assert failed(record) == set()
     record["server"]["peak_threads"] = 44
     assert failed(record) == {"observed"}
 
 
 def test_check_of_bodies_says_which_lengths_were_seen():
-    record = with_("load.bodies_right", 990)
-    record["load"] |= {"body_bytes_min": 9, "body_bytes_max": 13}
-    (found,) = [c for c in validity.verdict(record)["checks"] if c["id"] == "body_bytes"]
-    assert found["values"] == {"right": 990, "answered": 995, "min": 9, "max": 13}
-    assert not found["passed"]
+    record = with_({"load.bodies_right": 990, "load.body_bytes_min": 9, "load.body_bytes_max": 13})
+    values = {"right": 990, "answered": 995, "min": 9, "max": 13}
+    assert applied(record)["body_bytes"]["values"] == values
 
 
 def user_supplied(**mode):
-    record = with_("answers.after", "cd")
-    record["answers"]["differ"] = {"at": 3, "before": "at 17", "after": "at 18"}
-    record["configuration"]["mode"] = {"command": ["run"]} | mode
-    return record
+    differ = {"at": 3, "before": "at 17", "after": "at 18"}
+    changes = {"answers.after": "cd", "answers.differ": differ}
+    return with_(changes | {"configuration.mode": {"command": ["run"]} | mode})
 
 
 def test_user_supplied_server_answers_as_before_or_says_that_answers_vary():
     record = user_supplied()
     assert failed(record) == {"same_answer"}
-    (found,) = [c for c in validity.verdict(record)["checks"] if c["id"] == "same_answer"]
-    assert found["values"] == record["answers"]["differ"]
+    assert applied(record)["same_answer"]["values"] == record["answers"]["differ"]
     assert failed(user_supplied(answers_vary=True)) == set()
     # One that is gone has no other answer, but none.
     record["answers"] |= {"after": "", "differ": {}}
     assert failed(record) == set()
     # Another answer of a server of ours is its result.
-    assert failed(with_("answers.after", "cd")) == set()
+    assert failed(with_({"answers.after": "cd"})) == set()
 
 
-def kept_alive(**load):
-    record = with_("configuration.tool.keep_alive", True)
-    record["load"] |= load
-    return record
+def reconnected(again, threads, changes=()):
+    opened = {"load.connections_opened": 30 + again, "load.reconnects": again}
+    kept = {"configuration.tool.keep_alive": True, "server.threads_started": threads}
+    return with_(opened | kept | dict(changes))
 
 
 def test_connections_that_are_not_kept_are_another_load():
-    for again, faults in ((0, set()), (50, set()), (51, {"kept"}), (1000, {"kept"})):
-        record = kept_alive(connections_opened=30 + again, reconnects=again)
-        record["server"]["threads_started"] = 10
-        assert failed(record) == faults, again
-        record["configuration"]["tool"]["keep_alive"] = False
-        record["load"]["reconnects"] = None
-        assert failed(record) == set()
+    for again, faults in ((0, set()), (50, set()), (51, {"kept"})):
+        assert failed(reconnected(again, 10)) == faults, again
+    closes = {"configuration.tool.keep_alive": False, "load.reconnects": None}
+    assert failed(reconnected(51, 10, closes)) == set()
 
 
 def test_thread_of_a_connection_that_was_not_kept_serves_one_request():
-    record = kept_alive(connections_opened=995, reconnects=965)
-    record["configuration"]["mode"]["observed"] = {"started_per_request_at_least": 0.9}
-    record["server"]["threads_started"] = 995
-    assert failed(record) == {"kept"}
-    record["server"]["threads_started"] = 30
-    assert failed(record) == {"kept", "observed"}
-
-
-def test_kept_connection_has_one_thread_for_all_its_requests():
-    record = with_("configuration.tool.keep_alive", True)
-    record["configuration"]["mode"]["observed"] = {"started_per_request_at_least": 0.9}
-    record["server"]["threads_started"] = 28
-    assert failed(record) == set()
-    record["server"]["threads_started"] = 26
-    assert failed(record) == {"observed"}
-    record["configuration"]["tool"]["keep_alive"] = False
-    record["server"]["threads_started"] = 28
-    assert failed(record) == {"observed"}
+    assert failed(reconnected(965, 995, OFTEN)) == {"kept"}
+    assert failed(reconnected(965, 30, OFTEN)) == {"kept", "observed"}
 
 
 def of_slices(count, left_out=0):
     """GOOD as the sum of so many included slices."""
-    record = copy.deepcopy(GOOD)
-    slices = {"plain": count + left_out, "counted": count, "kept": count, "left_out": left_out}
-    record["load"]["slices"] = slices
+    slices = {"plain": count + left_out, "counted": count, "kept": count}
+    record = with_({"load.slices": slices})
     for name in ("requests_offered", "requests_recorded", "responses_2xx", "bodies_right"):
         record["load"][name] *= count
     record["load"]["answers_in_warm_up"] *= count
@@ -510,144 +461,92 @@ def test_every_slice_has_its_own_warm_up_schedule_and_connections():
     assert failed(late) == set()
     late["load"]["requests_offered"] = late["load"]["requests_recorded"] = 2740
     assert failed(late) == {"requests_due"}
-    lost = of_slices(3)
-    lost["answers"]["rows_after"] = 50 + 3 * 995 + 2 * 100
-    assert failed(lost) == {"writes_kept"}
     # A hundredth of the warm-up may have failed.
     for warm_up, faults in ((296, {"writes_kept"}), (297, set()), (301, {"writes_kept"})):
-        lost["answers"]["rows_after"] = 50 + 3 * 995 + warm_up
+        lost = with_({"answers.rows_after": 50 + 3 * 995 + warm_up}, of_slices(3))
         assert failed(lost) == faults, warm_up
-    kept_alive = of_slices(3)
-    kept_alive["configuration"]["tool"]["keep_alive"] = True
-    kept_alive["configuration"]["mode"]["observed"] = {"started_per_request_at_least": 0.9}
-    kept_alive["server"]["threads_started"] = 3 * 28
-    assert failed(kept_alive) == set()
-    kept_alive["server"]["threads_started"] = 2 * 30
-    assert failed(kept_alive) == {"observed"}
+    for threads, faults in ((3 * 28, set()), (2 * 30, {"observed"})):
+        kept_alive = with_(KEPT_ALIVE | {"server.threads_started": threads}, of_slices(3))
+        assert failed(kept_alive) == faults
 
 
-def sweep(**changes):
+def sweep():
     """GOOD as the sum of the steps of a sweep, the last of which failed in part."""
-    record = copy.deepcopy(GOOD)
+    record = with_({"answers.rows_after": 50 + 900 + 100, "backend.cpu_share": 0.99})
     unknown = ("offered_per_s", "answers_per_s", "throughput_per_s", "in_flight_mean")
     record["load"] |= dict.fromkeys(unknown) | {"settling": {"latency": None, "throughput": None}}
     record["load"] |= {"responses_2xx": 900, "bodies_right": 900, "errors": {"timeout": 100}}
-    record["answers"]["rows_after"] = 50 + 900 + 100
-    record["sweep"] = {"calibrated_per_s": 200.0}
-    record["backend"]["cpu_share"] = 0.99
-    return record | changes
+    return record | {"sweep": {"calibrated_per_s": 200.0}}
 
 
 def test_steps_of_a_sweep_may_fail_and_use_up_what_there_is():
     assert failed(sweep()) == set()
-    applied = {check["id"] for check in validity.verdict(sweep())["checks"]}
-    assert applied.isdisjoint({"requests_due", "generator_healthy", "backend_healthy"})
+    # It is judged by every other rule; all steps together have no rate and no level.
+    judged_by_step = {"requests_due", "generator_healthy", "backend_healthy"}
+    assert applied(GOOD).keys() - applied(sweep()).keys() == judged_by_step | {"little", "settled"}
+    # 200/s of 100 ms each are 20 in flight: as many as must be observed.
+    assert failed(with_({"server.peak_threads": 32}, sweep())) == {"observed"}
     other = sweep()
     del other["sweep"]
     other["load"]["offered_per_s"] = 200
     assert failed(other) == {"backend_healthy"}
 
 
-@pytest.mark.parametrize(
-    ("path", "value", "caught_by"),
-    [
-        ("load.requests_recorded", 999, "accounting"),
-        ("load.bodies_right", 899, "body_bytes"),
-        ("load.latency_min_ms", 90.0, "never_too_fast"),
-        ("server.peak_threads", 44, "observed"),
-        # 200/s of 100 ms each are 20 in flight: as many as must be observed.
-        ("server.peak_threads", 32, "observed"),
-        ("load.slices.plain", 3, "rounds_kept"),
-    ],
-)
-def test_sweep_is_judged_by_every_other_rule(path, value, caught_by):
-    record = sweep()
-    *parents, last = path.split(".")
-    place = record
-    for key in parents:
-        place = place[key]
-    place[last] = value
-    assert failed(record) == {caught_by}
+def test_half_of_the_steps_of_a_sweep_must_count():
+    for kept, plain, caught in ((2, 4, set()), (4, 9, {"rounds_kept"})):
+        record = with_({"load.slices.kept": kept, "load.slices.plain": plain}, sweep())
+        assert failed(record) == caught
 
 
 def test_random_arrivals_of_an_overload_are_not_counted_against_its_rate():
-    record = with_("load.requests_offered", 900)
-    record["load"]["requests_recorded"] = 900
+    record = with_({"load.requests_offered": 900, "load.requests_recorded": 900})
     assert "requests_due" in failed(record)
     record["overload"] = {"capacity_per_s": 1000.0, "capacity_of": "a-mode"}
     assert "requests_due" not in failed(record)
 
 
 def test_burst_need_not_settle():
-    record = with_("load.settling.latency.p_value", 0.001)
-    assert failed(record) == {"settled"}
-    record["configuration"]["tool"]["at_once"] = True
-    assert failed(record) == set()
+    drifts = {"load.settling.latency.p_value": 0.001, "configuration.tool.at_once": True}
+    assert failed(with_(drifts)) == set()
 
 
 @pytest.mark.parametrize(("same_side", "caught"), [(8 / 11, set()), (10 / 11, {"settled"})])
 def test_what_drifts_does_so_in_nearly_all_slices(same_side, caught):
-    record = with_("load.settling.latency.p_value", 0.001)
+    record = with_({"load.settling.latency.p_value": 0.001})
     record["load"]["settling"]["latency"]["same_side"] = same_side
     assert failed(record) == caught
     assert set(bounds(record)) == ({"latency"} if caught else set())
 
 
 @pytest.mark.parametrize(
-    ("planned", "kept", "left_out", "caught"),
+    ("planned", "kept", "loaded", "caught"),
     [
         # However many were lost: half of a noisy machine's rounds may be.
-        (12, 3, 9, set()),
-        (12, 2, 10, {"rounds_kept"}),
-        (6, 3, 3, set()),
+        (12, 3, 12, set()),
+        (12, 2, 12, {"rounds_kept"}),
         # Extra rounds count as those planned do.
-        (6, 3, 30, set()),
-        (2, 2, 0, set()),
-        (2, 1, 1, {"rounds_kept"}),
-        (1, 1, 0, set()),
-        (1, 0, 1, {"rounds_kept"}),
+        (6, 3, 33, set()),
+        (2, 2, 2, set()),
+        (2, 1, 2, {"rounds_kept"}),
     ],
 )
-def test_three_rounds_or_all_of_fewer_must_count(planned, kept, left_out, caught):
-    record = of_slices(kept + left_out)
-    record["load"]["slices"] |= {"kept": kept, "left_out": left_out}
-    record["configuration"]["slices"]["rounds"] = planned
-    assert failed(record) == caught
+def test_three_rounds_or_all_of_fewer_must_count(planned, kept, loaded, caught):
+    changes = {"load.slices.kept": kept, "configuration.slices.rounds": planned}
+    assert failed(with_(changes, of_slices(loaded))) == caught
 
 
-def test_half_of_the_steps_of_a_sweep_must_count():
-    record = sweep()
-    for kept, plain, caught in ((2, 4, set()), (4, 9, {"rounds_kept"})):
-        record["load"]["slices"] |= {"kept": kept, "plain": plain}
-        assert failed(record) == caught
-
-
-FALLS = {"p_value": 0.001, "at": 0.5, "shift": 0.2}
+FALLS = {"p_value": 0.001, "shift": 0.2}
 RISES = FALLS | {"shift": -0.2}
-FLAT = {"p_value": 0.5, "at": 0.5, "shift": 0.0}
-
-
-def bounds(record):
-    return validity.verdict(record)["bounds"]
-
-
-def at_its_limit(record):
-    record["load"]["generator"]["cpu_share"] = 0.95
-    record["backend"] = None
-    return record
-
-
-def test_valid_cell_is_no_bound():
-    assert bounds(GOOD) == {}
+FLAT = {"p_value": 0.5, "shift": 0.0}
+RISING = {"load.settling.latency": RISES}
 
 
 def test_generator_at_its_limit_bounds_a_closed_loop_from_below():
     assert bounds(at_its_limit(closed())) == {"throughput_per_s": "at_least"}
     # An open loop that did not offer its rate says nothing of the server at that rate.
-    assert bounds(at_its_limit(copy.deepcopy(GOOD))) == {}
+    assert bounds(at_its_limit(GOOD)) == {}
     # A latency that may have risen because the generator was at its limit is no bound.
-    drifting = at_its_limit(closed())
-    drifting["load"]["settling"]["latency"] = RISES
+    drifting = with_(RISING, at_its_limit(closed()))
     assert failed(drifting) == {"generator_healthy", "settled"}
     assert bounds(drifting) == {"throughput_per_s": "at_least"}
 
@@ -663,15 +562,15 @@ def test_generator_at_its_limit_bounds_a_closed_loop_from_below():
     ],
 )
 def test_level_that_changes_bounds_what_it_leads_to(throughput, latency, expected):
-    for record in (closed(), copy.deepcopy(GOOD)):
-        record["load"]["settling"] = {"throughput": throughput, "latency": latency}
+    settling = {"throughput": throughput, "latency": latency}
+    for whole in (closed(), GOOD):
+        record = with_({"load.settling": settling}, whole)
         assert failed(record) == {"settled"}
         assert bounds(record) == expected
 
 
 def test_backlog_of_an_open_loop_bounds_its_latency_from_below():
-    record = with_("load.in_flight_mean", 31.0)
-    assert failed(record) == {"little"}
+    record = with_({"load.in_flight_mean": 31.0})
     assert bounds(record) == {"latency": "at_least"}
     record["load"]["settling"]["throughput"] = FALLS
     assert bounds(record) == {"latency": "at_least"}
@@ -682,18 +581,10 @@ def test_backlog_of_an_open_loop_bounds_its_latency_from_below():
 
 
 @pytest.mark.parametrize(
-    ("path", "value"),
-    [
-        ("load.requests_recorded", 999),
-        ("load.bodies_right", 994),
-        ("server.threads_started", 900),
-        ("load.slices.kept", 0),
-        ("load.generator.cpu_share", 0.95),
-    ],
+    ("path", "value"), [("load.requests_recorded", 999), ("load.slices.kept", 0)]
 )
 def test_any_other_fault_leaves_no_bound(path, value):
-    record = with_(path, value)
-    record["load"]["settling"]["latency"] = RISES
+    record = with_(RISING | {path: value})
     assert "settled" in failed(record)
     assert bounds(record) == {}
 
@@ -706,7 +597,7 @@ def test_where_nothing_was_sent_nothing_counts():
 
 
 def test_database_must_report_the_settings_of_its_mode():
-    record = with_("configuration.engine", {"id": "mariadb"})
+    record = with_({"configuration.engine": {"id": "mariadb"}})
     record["configuration"]["mode"]["options"] = {"thread_pool_size": 4, "skip_log_bin": True}
     record["server"]["settings"] = {"thread_pool_size": "4", "skip_log_bin": "TRUE"}
     assert failed(record) == set()
@@ -717,17 +608,15 @@ def test_database_must_report_the_settings_of_its_mode():
 
 
 def test_rules_that_cannot_be_applied_are_left_out():
-    record = with_("load.requests_offered", None)
+    record = with_({"load.requests_offered": None, "configuration.tier.sleep_ms": 0})
     record["load"] |= {"bodies_right": None, "in_flight_mean": None, "settling": {"latency": None}}
     record["answers"]["rows_before"] = record["backend"] = None
-    record["configuration"]["tier"]["sleep_ms"] = 0
-    applied = {check["id"] for check in validity.verdict(record)["checks"]}
     left_out = {"accounting", "body_bytes", "never_too_fast", "little", "settled"}
-    assert applied.isdisjoint(left_out | {"writes_kept", "backend_healthy"})
+    assert applied(record).keys().isdisjoint(left_out | {"writes_kept", "backend_healthy"})
 
 
 @pytest.mark.parametrize(("fastest_ms", "passes"), [(9.0, True), (8.9, False)])
 def test_answers_of_a_remote_that_varies_come_after_its_shortest_wait(fastest_ms, passes):
-    record = with_("load.latency_min_ms", fastest_ms)
-    record["configuration"]["tier"]["path"] = "/remote?sleep_ms=10-190&cpu_us=0"
+    path = "/remote?sleep_ms=10-190&cpu_us=0"
+    record = with_({"load.latency_min_ms": fastest_ms, "configuration.tier.path": path})
     assert ("never_too_fast" not in failed(record)) == passes

@@ -20,9 +20,8 @@ def warmed(monkeypatch, live):
     """Warms up by JMeter; returns how each load was made, as the compilers are busy for a while."""
 
     def run(names, driver=None, bands=None):
-        session, loads = session_of(plan_of()), []
+        session, loads, confined = session_of(plan_of()), [], []
         session.bands = bands
-        confined = []
         process = SimpleNamespace(pid=2, confine=confined.append)
         driver = driver or SimpleNamespace(process=process, is_warm=False, warmed_up_s=0.0)
         driver.load = lambda fields, *_, **words: loads.append(fields)
@@ -103,9 +102,7 @@ def test_idle_cost_is_what_a_server_uses_at_rest_without_its_compiler(monkeypatc
     monkeypatch.setattr(module, "time", clock)
     monkeypatch.setattr("workloads.session.place.time", clock)
     monkeypatch.setattr(module, "compiler_threads", lambda pid: pid)
-    monkeypatch.setattr(
-        module, "compiler_s", lambda pid: 0.3 * now[0] if pid == "compiling" else 0.0
-    )
+    monkeypatch.setattr(module, "compiler_s", lambda pid: 0.3 * now[0] * (pid == "compiling"))
     monkeypatch.setattr(Live, "cpu_s", lambda self: used_s[self.mode])
     lives = {
         mode: Live(mode, SimpleNamespace(process=SimpleNamespace(pid=mode)), None, None, {}, {})

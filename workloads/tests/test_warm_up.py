@@ -9,15 +9,8 @@ import pytest
 
 from workloads.servers.server import Server
 from workloads.session import warm_up as module
-from workloads.session.warm_up import (
-    at_share,
-    kinds_of,
-    loads_of,
-    next_share,
-    short_load,
-    until_idle,
-    warm_up,
-)
+from workloads.session.warm_up import at_share, kinds_of, loads_of, next_share, short_load
+from workloads.tests.test_server import ANSWER, LISTEN
 from workloads.tools.wrk2 import DUE
 
 PLAN = {
@@ -29,17 +22,17 @@ PLAN = {
     "requests_at_least": 250,
     "limit_s": 20,
 }
-
-
+BURST = {"burst": {"path": "/burst", "connections": 20}}
+NO_BURST = {"burst": {"path": "/burst", "connections": 0}}
 NOWHERE = SimpleNamespace(client_environment={}, address="127.0.0.1", port=1)
 
 
 class Machine:
     """Time, both clocks and loads of a second: (CPU time of compilers, µs a request, requests)."""
 
-    def __init__(self, courses, dies_after=99):
+    def __init__(self, courses, dies_after=99, right=1.0):
         self.courses, self.now_s, self.compiled_s, self.used_s = courses, 0.0, 0.0, 0.0
-        self.loads, self.dies_after, self.right = [], dies_after, 1.0
+        self.loads, self.dies_after, self.right = [], dies_after, right
         self.subject = SimpleNamespace(port=1, process=SimpleNamespace(pid=1, ended=self.ended))
         self.asked, self.waits_s = [], set()
         for name in ("ask", "rows", "counters", "watch"):
@@ -61,26 +54,32 @@ class Machine:
         self.asked.append("wait")
         self.waits_s.add(limit_s)
 
-    def warm_up(self, monkeypatch, *plans, compilers=("compilers",)):
-        monkeypatch.setattr(module.time, "monotonic", lambda: self.now_s)
+
+@pytest.fixture
+def warm_up(monkeypatch):
+    """Warms up a machine by the course of its loads of /a, and of other paths by their names."""
+
+    def run(course, *plans, compilers=("compilers",), others=(), machine=Machine, **more):
+        made = machine({"/a": course, **dict(others)}, **more)
+        monkeypatch.setattr(module.time, "monotonic", lambda: made.now_s)
         monkeypatch.setattr(module, "compiler_threads", lambda pid: compilers)
-        monkeypatch.setattr(module, "compiler_s", lambda threads: self.compiled_s)
-        monkeypatch.setattr(module, "clock_s", lambda pid: self.used_s)
-        monkeypatch.setattr(module, "short_load", self.short_load)
-        monkeypatch.setattr(module, "until_idle", self.until_idle)
-        return warm_up(self.subject, list(plans or [PLAN]), {"verify_path": "/verify"}, [0], None)
+        monkeypatch.setattr(module, "compiler_s", lambda threads: made.compiled_s)
+        monkeypatch.setattr(module, "clock_s", lambda pid: made.used_s)
+        monkeypatch.setattr(module, "short_load", made.short_load)
+        monkeypatch.setattr(module, "until_idle", made.until_idle)
+        study = {"verify_path": "/verify"}
+        return made, module.warm_up(made.subject, list(plans or [PLAN]), study, [0], None)
+
+    return run
 
 
-def test_it_ends_when_the_compiler_is_idle_and_requests_get_no_cheaper(monkeypatch):
-    machine = Machine(
-        {
-            "/a": [
-                *((0.9, 900, 100), (0.3, 700, 100), (0.04, 300, 100), (0.02, 290, 100)),
-                *((0.2, 285, 100), (0.01, 280, 100), (0.02, 280, 100), (0.0, 280, 100)),
-            ]
-        }
+def test_it_ends_when_the_compiler_is_idle_and_requests_get_no_cheaper(warm_up):
+    machine, result = warm_up(
+        [
+            *((0.9, 900, 100), (0.3, 700, 100), (0.04, 300, 100), (0.02, 290, 100)),
+            *((0.2, 285, 100), (0.01, 280, 100), (0.02, 280, 100), (0.0, 280, 100)),
+        ]
     )
-    result = machine.warm_up(monkeypatch)
     # In the second turn of two loads the compiler is idle, but a request costs much less CPU time
     # than in the first; in the third it is at work once more.
     assert len(machine.loads) == 8
@@ -94,18 +93,14 @@ def test_it_ends_when_the_compiler_is_idle_and_requests_get_no_cheaper(monkeypat
 
 @pytest.mark.parametrize(
     ("seen", "why"),
-    [
-        ((0.06, 300, 100), "the compiler is at work"),
-        ((0.0, 300, 10), "too few requests"),
-    ],
+    [((0.06, 300, 100), "the compiler is at work"), ((0.0, 300, 10), "too few requests")],
 )
-def test_it_ends_at_its_limit(monkeypatch, seen, why):
-    machine = Machine({"/a": [seen]})
-    result = machine.warm_up(monkeypatch)
+def test_it_ends_at_its_limit(warm_up, seen, why):
+    machine, result = warm_up([seen])
     assert (result.ended, result.lasted_s, len(machine.loads)) == ("limit", 20, 20), why
 
 
-def test_loads_are_as_fast_as_the_server_answers(monkeypatch):
+def test_loads_are_as_fast_as_the_server_answers(warm_up):
     asked = []
 
     class Slow(Machine):
@@ -115,7 +110,7 @@ def test_loads_are_as_fast_as_the_server_answers(monkeypatch):
             answered = min(30, plan["rate_per_s"])
             return answered, answered
 
-    Slow({"/a": [(0.5, 300, 0)]}).warm_up(monkeypatch, PLAN | {"limit_s": 6})
+    warm_up([(0.5, 300, 0)], PLAN | {"limit_s": 6}, machine=Slow)
     # It answers 30 a second: 50 are too many to go on, and enough to stay.
     assert asked == [25, 50, 50, 50, 50, 50]
     for answered, share in ((90, 1.0), (89, 0.5), (50, 0.5), (49, 0.25)):
@@ -123,75 +118,63 @@ def test_loads_are_as_fast_as_the_server_answers(monkeypatch):
     # The result of a burst does not count.
     assert next_share(0.5, PLAN, [95, 95, 0]) == 1.0
     assert next_share(1 / 64, PLAN, [0, 0]) == 1 / 64
-    burst = {"path": "/burst", "connections": 20}
-    slower = at_share(PLAN | {"burst": burst}, 1 / 64)
-    assert (slower["rate_per_s"], slower["burst"]) == (100 / 64, burst | {"connections": 1})
-    assert at_share(PLAN | {"burst": burst | {"connections": 0}}, 0.5)["burst"]["connections"] == 0
+    slower = at_share(PLAN | BURST, 1 / 64)
+    assert slower["rate_per_s"] == 100 / 64
+    assert slower["burst"] == {"path": "/burst", "connections": 1}
+    assert at_share(PLAN | NO_BURST, 0.5)["burst"]["connections"] == 0
 
 
 @pytest.mark.parametrize(
     ("said", "waits_s"), [({}, module.COMPILING_LIMIT_S), ({"compiling_limit_s": 1.25}, 1.25)]
 )
-def test_load_waits_for_the_compiler_no_longer_than_its_plan_says(monkeypatch, said, waits_s):
-    machine = Machine({"/a": [(0.0, 300, 100)]})
-    machine.warm_up(monkeypatch, PLAN | said)
+def test_load_waits_for_the_compiler_no_longer_than_its_plan_says(warm_up, said, waits_s):
+    machine, _ = warm_up([(0.0, 300, 100)], PLAN | said)
     assert machine.waits_s == {waits_s}
 
 
-def test_server_that_answers_nothing_yet_has_longer(monkeypatch):
-    machine = Machine({"/a": [(0.5, 0, 0)]})
-    result = machine.warm_up(monkeypatch, PLAN | {"limit_s": 2})
+def test_server_that_answers_nothing_yet_has_longer(warm_up):
+    short, nothing = PLAN | {"limit_s": 2}, (0.5, 0, 0)
+    _, result = warm_up([nothing], short)
     assert (result.ended, result.lasted_s) == ("limit", module.FIRST_ANSWER_LIMIT_S)
-    machine = Machine({"/a": [*[(0.5, 0, 0)] * 9, (0.5, 300, 1)]})
-    assert machine.warm_up(monkeypatch, PLAN | {"limit_s": 2}).lasted_s == 10
+    _, result = warm_up([*[nothing] * 9, (0.5, 300, 1)], short)
+    assert result.lasted_s == 10
 
 
 @pytest.mark.parametrize(("right", "lasts_s"), [(0.0, module.ALONE_LIMIT_S), (0.5, 20)])
-def test_server_that_answers_with_errors_alone_has_a_short_warm_up(monkeypatch, right, lasts_s):
-    machine = Machine({"/a": [(0.5, 300, 100)]})
-    machine.right = right
-    result = machine.warm_up(monkeypatch)
+def test_server_that_answers_with_errors_alone_has_a_short_warm_up(warm_up, right, lasts_s):
+    _, result = warm_up([(0.5, 300, 100)], right=right)
     assert (result.ended, result.lasted_s) == ("limit", lasts_s)
 
 
-def test_server_without_a_compiler_is_compared_with_itself_first(monkeypatch):
-    machine = Machine({"/a": [(0.0, 900, 500), (0.0, 500, 500), (0.0, 490, 500)]})
-    assert machine.warm_up(monkeypatch, compilers=()).ended == "idle"
+def test_server_without_a_compiler_is_compared_with_itself_first(warm_up):
+    falls = [(0.0, 900, 500), (0.0, 500, 500), (0.0, 490, 500)]
+    machine, result = warm_up(falls, compilers=())
     # Turns of two loads: a request of the second costs much less CPU time than one of the first.
-    assert len(machine.loads) == 6
+    assert (result.ended, len(machine.loads)) == ("idle", 6)
     # There is nothing that so many requests would have compiled.
-    few = Machine({"/a": [(0.0, 900, 9)]})
-    assert few.warm_up(monkeypatch, PLAN | {"limit_s": 9}, compilers=()).ended == "idle"
-    assert few.warm_up(monkeypatch, PLAN | {"limit_s": 9}).ended == "limit"
+    few = [(0.0, 900, 9)], PLAN | {"limit_s": 9}
+    assert warm_up(*few, compilers=())[1].ended == "idle"
+    assert warm_up(*few)[1].ended == "limit"
 
 
-def test_cost_that_falls_forever_ends_at_its_limit(monkeypatch):
-    machine = Machine({"/a": [(0.0, 1000 * 0.8**number, 100) for number in range(30)]})
-    assert machine.warm_up(monkeypatch).ended == "limit"
-
-
-def test_paths_take_turns_and_all_must_be_idle(monkeypatch):
-    paths = PLAN, PLAN | {"path": "/b"}
-    machine = Machine({"/a": [(0.0, 300, 100)], "/b": [(0.5, 300, 100)]})
-    result = machine.warm_up(monkeypatch, *paths)
+def test_paths_take_turns_and_all_must_be_idle(warm_up):
+    paths, idle, busy = (PLAN, PLAN | {"path": "/b"}), (0.0, 300, 100), (0.5, 300, 100)
+    machine, result = warm_up([idle], *paths, others={"/b": [busy]})
     # Each path has its limit.
     assert (result.ended, result.lasted_s) == ("limit", 40)
     assert machine.loads == ["/a", "/b"] * 20
-    machine = Machine({"/a": [(0.0, 300, 100)], "/b": [(0.5, 300, 100), (0.0, 300, 100)]})
-    assert machine.warm_up(monkeypatch, *paths).ended == "idle"
-    assert machine.loads == ["/a", "/b"] * 2
+    machine, result = warm_up([idle], *paths, others={"/b": [busy, idle]})
+    assert (result.ended, machine.loads) == ("idle", ["/a", "/b"] * 2)
 
 
-def test_between_loads_the_server_gets_the_requests_that_it_gets_between_slices(monkeypatch):
-    machine = Machine({"/a": [(0.0, 300, 200)]})
-    machine.warm_up(monkeypatch)
+def test_between_loads_the_server_gets_the_requests_that_it_gets_between_slices(warm_up):
+    machine, _ = warm_up([(0.0, 300, 200)])
     assert len(machine.loads) == 2
-    assert machine.asked == ["ask", "rows", "counters", "watch", "watch", "wait"] * 2
+    asked = ["ask", "rows", "counters", "watch", "watch"]
+    assert machine.asked == [*asked, "wait"] * 2
     # A server without a compiler has nothing to wait for.
-    without = Machine({"/a": [(0.0, 300, 200)]})
-    without.warm_up(monkeypatch, compilers=())
-    assert without.asked[:5] == ["ask", "rows", "counters", "watch", "watch"]
-    assert "wait" not in without.asked
+    without, _ = warm_up([(0.0, 300, 200)], compilers=())
+    assert without.asked[:10] == asked * 2
 
 
 @pytest.mark.parametrize(
@@ -202,32 +185,32 @@ def test_load_waits_for_what_the_one_before_had_compiled(monkeypatch, left_s, wa
     monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
     monkeypatch.setattr(module.time, "sleep", lambda seconds: now.append(now.pop() + seconds))
     monkeypatch.setattr(module, "compiler_s", lambda threads: min(now[0], left_s))
-    until_idle(["compilers"], 0.05, module.COMPILING_LIMIT_S, lambda: module.time.sleep(0.05))
+    module.until_idle(
+        ["compilers"], 0.05, module.COMPILING_LIMIT_S, lambda: module.time.sleep(0.05)
+    )
     assert now[0] == pytest.approx(waits_s, abs=0.051)
 
 
-def test_each_kind_of_load_must_be_idle(monkeypatch):
-    burst = {"path": "/burst", "connections": 20}
-    plan = PLAN | {"keep_alive": True, "burst": burst}
+def test_each_kind_of_load_must_be_idle(warm_up):
+    plan = PLAN | {"keep_alive": True} | BURST
     kept, closed, many = kinds_of(plan)
     assert kept == plan
     assert closed == plan | {"keep_alive": False}
     assert (many["path"], many["connections"], many["rate_per_s"]) == ("/burst", 20, 200)
-    machine = Machine({"/a": [(0.0, 300, 100)], "/burst": [(0.5, 300, 100), (0.0, 300, 100)]})
-    assert machine.warm_up(monkeypatch, plan).ended == "idle"
+    bursts = {"/burst": [(0.5, 300, 100), (0.0, 300, 100)]}
+    machine, result = warm_up([(0.0, 300, 100)], plan, others=bursts)
+    assert result.ended == "idle"
     assert machine.loads == ["/a", "/a", "/burst"] * 2
 
 
 def test_without_kept_connections_or_without_a_burst_there_are_fewer_kinds():
-    burst = {"path": "/burst", "connections": 20}
-    assert kinds_of(PLAN | {"burst": burst}) == [PLAN | {"burst": burst}]
-    assert len(kinds_of(PLAN | {"keep_alive": True, "burst": burst | {"connections": 0}})) == 2
+    assert kinds_of(PLAN | BURST) == [PLAN | BURST]
+    assert len(kinds_of(PLAN | {"keep_alive": True} | NO_BURST)) == 2
 
 
-def test_it_ends_with_a_server_that_dies(monkeypatch):
-    machine = Machine({"/a": [(0.5, 300, 100)]}, dies_after=2)
-    assert machine.warm_up(monkeypatch).ended == "limit"
-    assert len(machine.loads) == 2
+def test_it_ends_with_a_server_that_dies(warm_up):
+    machine, result = warm_up([(0.5, 300, 100)], dies_after=2)
+    assert (result.ended, len(machine.loads)) == ("limit", 2)
 
 
 def test_loads_that_are_the_same_are_made_once_with_the_largest_burst():
@@ -236,10 +219,8 @@ def test_loads_that_are_the_same_are_made_once_with_the_largest_burst():
         return {"warm_up": asked, "mode": mode}
 
     loads = loads_of([spec("/a", 10), spec("/b", 20), spec("/a", 50), spec("/a", 5)])
-    assert [(load["path"], load["burst"]["connections"]) for load in loads] == [
-        ("/a", 50),
-        ("/b", 20),
-    ]
+    bursts = [(load["path"], load["burst"]["connections"]) for load in loads]
+    assert bursts == [("/a", 50), ("/b", 20)]
     assert {load["limit_s"] for load in loads} == {60}
     # Tiers' own paths differ only where a burst asks them.
     assert len(loads_of([spec("/a", 0, "/b"), spec("/a", 0, "/c")])) == 1
@@ -252,18 +233,11 @@ def test_loads_that_are_the_same_are_made_once_with_the_largest_burst():
 
 
 CPUS = sorted(os.sched_getaffinity(0))
-ANSWER = """
-import socket
-s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen()
-print(f"listening on 127.0.0.1:{s.getsockname()[1]}", flush=True)
-while True:
-    c, _ = s.accept(); c.recv(9999)
-    c.sendall(b"HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\nok"); c.close()
-"""
 
 
 def test_short_load_is_one_of_the_projects_own_generator(tmp_path):
-    server = Server([sys.executable, "-c", ANSWER], CPUS, tmp_path)
+    code = LISTEN + ANSWER.format(status=200)
+    server = Server([sys.executable, "-c", code], CPUS, tmp_path)
     try:
         answered, right = short_load(PLAN | {"burst_s": 0.2}, server, CPUS, tmp_path)
         seen = json.loads((tmp_path / "warm-up.json").read_text())

@@ -13,12 +13,7 @@ SPEC = {
     "study": {"body_bytes": 42},
     "tier": {"path": "/jmeter/test"},
     "testbed": {"request_timeout_s": 10},
-    "tool": {
-        "connections": 100,
-        "rate_per_s": 500,
-        "duration_s": 4,
-        "warm_up_s": 1,
-    },
+    "tool": {"connections": 100, "rate_per_s": 500, "duration_s": 4, "warm_up_s": 1},
 }
 DUE = {
     "offered_per_s": 500,
@@ -48,38 +43,42 @@ DUE = {
 }
 
 
+def command_of(spec=SPEC, **tool):
+    return wrk2.command(spec | {"tool": SPEC["tool"] | tool}, Path("java"), SERVER)
+
+
+def after(option, command):
+    return command[command.index(option) + 1]
+
+
 def test_script_stands_in_place_of_a_header():
-    tool = {"script": "workloads/scripts/sign-up.lua", "keep_alive": True}
-    command = wrk2.command(SPEC | {"tool": SPEC["tool"] | tool}, Path("java"), SERVER)
-    assert command[command.index("-s") + 1] == str(wrk2.ROOT / "workloads/scripts/sign-up.lua")
+    command = command_of(script="workloads/scripts/sign-up.lua", keep_alive=True)
+    assert after("-s", command) == str(wrk2.ROOT / "workloads/scripts/sign-up.lua")
     assert "-H" not in command
 
 
 def test_burst_is_due_together():
-    burst = {"at_once": True, "rate_per_s": 5000.0, "connections": 500, "warm_up_s": 0}
-    command = wrk2.command(SPEC | {"tool": SPEC["tool"] | burst}, Path("java"), SERVER)
-    assert command[command.index("--schedule") + 1] == "burst"
+    command = command_of(at_once=True, rate_per_s=5000.0, connections=500, warm_up_s=0)
+    assert after("--schedule", command) == "burst"
     assert {"-c500", "-R5000.0"} <= set(command)
-    steady = wrk2.command(SPEC | {"tool": SPEC["tool"] | {"connections": 2000}}, None, SERVER)
+    steady = command_of(connections=2000)
     assert "--schedule" not in steady
-    assert steady[steady.index("--series") + 1] == "series.csv"
+    assert after("--series", steady) == "series.csv"
 
 
 MIX = {"mix": {"path": "/long?cpu_us=50000", "share": 0.05}}
 
 
 def test_random_arrivals_and_a_mix_are_said_to_due():
-    tool = SPEC["tool"] | {"arrivals": "poisson", "seed": 7} | MIX
-    command = wrk2.command(SPEC | {"tool": tool}, Path("java"), SERVER)
+    command = command_of(arrivals="poisson", seed=7, **MIX)
     words = {"--schedule": "poisson", "--seed": "7", "--mix": "0.05:/long?cpu_us=50000"}
     words["--hgrm-mixed-in"] = "latency-mixed-in.hgrm"
-    assert {flag: command[command.index(flag) + 1] for flag in words} == words
+    assert {flag: after(flag, command) for flag in words} == words
     # The paths of a mix are warmed up together.
     warm_up = {"connections": 5, "rate_per_s": 100, "duration_s": 0.3} | MIX
     by_due = wrk2.due_command(warm_up, "http://127.0.0.1:8080/short")
-    assert by_due[by_due.index("--mix") + 1] == words["--mix"]
-    plain = wrk2.command(SPEC, Path("java"), SERVER)
-    assert set(plain).isdisjoint(words)
+    assert after("--mix", by_due) == words["--mix"]
+    assert set(command_of()).isdisjoint(words)
 
 
 def test_mix_says_what_it_adds():
@@ -92,9 +91,7 @@ def test_mix_says_what_it_adds():
 
 @pytest.mark.parametrize(("duration_s", "every"), [(0.5, "25ms"), (1, "50ms"), (4, "50ms")])
 def test_course_of_a_short_load_has_enough_intervals_for_the_test_of_settling(duration_s, every):
-    spec = SPEC | {"tool": SPEC["tool"] | {"duration_s": duration_s}}
-    command = wrk2.command(spec, Path("java"), SERVER)
-    assert command[command.index("--series-every") + 1] == every
+    assert after("--series-every", command_of(duration_s=duration_s)) == every
     assert duration_s * 1000 / float(every.removesuffix("ms")) >= PARTS_AT_LEAST
 
 
@@ -122,7 +119,6 @@ def test_fastest_answer_is_told_where_all_were_right():
 
 
 def test_due_counts_bodies_of_the_right_length_where_there_is_one():
-    command = wrk2.command(SPEC, Path("java"), SERVER)
-    assert command[command.index("--body-bytes") + 1] == "42"
-    assert command[command.index("--hgrm-without-lag") + 1] == "latency-without-lag.hgrm"
-    assert "--body-bytes" not in wrk2.command(SPEC | {"study": {}}, Path("java"), SERVER)
+    assert after("--body-bytes", command_of()) == "42"
+    assert after("--hgrm-without-lag", command_of()) == "latency-without-lag.hgrm"
+    assert "--body-bytes" not in command_of(SPEC | {"study": {}})
