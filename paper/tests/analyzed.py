@@ -2,13 +2,14 @@
 
 import shutil
 import subprocess
-from collections.abc import Iterable
+import tarfile
 from pathlib import Path
 
 import yaml
 
+from paper.tests.test_workflow import snakemake
 from workloads.experiment.grid import Grid
-from workloads.tests.golden.edits import GOLDEN, Cell
+from workloads.tests.golden.edits import GOLDEN, every, in_session, quiet
 
 ROOT = Path(__file__).resolve().parents[2]
 CONFIGURATION = yaml.safe_load((ROOT / "config.yaml").read_text())
@@ -17,20 +18,18 @@ OF_RUN = ("modes.csv", "primitives/thread-memory.csv")
 FLAME_GRAPH = "<!DOCTYPE html><p>flames of \"{mode}\" & more</p><script>'use strict'</script>"
 
 
-def analyze(results: Path, cells: Iterable[Cell]) -> None:
+def analyze(results, cells):
     """Write the cells with flame graphs, and make all tables."""
     (results / "primitives").mkdir()
     for name in OF_RUN:
         shutil.copyfile(GOLDEN / name, results / name)
-    grid = Grid(CONFIGURATION)
-    (results / "grid.csv").write_text(grid.grid_table())
-    paths = [write(cell, results) for cell in cells]
-    run("analyze", results, paths)
+    (results / "grid.csv").write_text(Grid(CONFIGURATION).grid_table())
+    run("analyze", results, [write(cell, results) for cell in cells])
     stacks = sorted((results / "cells").rglob("*.collapsed"))
     run("profiles", results, stacks, "converter=true")
 
 
-def write(cell: Cell, results: Path) -> Path:
+def write(cell, results):
     """Write a cell and what the converter of profiles makes of it."""
     path = cell.write(results)
     profile = path.with_name("profile.collapsed")
@@ -40,7 +39,7 @@ def write(cell: Cell, results: Path) -> Path:
     return path
 
 
-def run(verb: str, results: Path, paths: list[Path], *settings: str) -> None:
+def run(verb, results, paths, *settings):
     """Run one verb of the analysis."""
     done = subprocess.run(
         ["Rscript", "analysis/analyze.R", verb, f"results={results}", *settings],
@@ -50,3 +49,22 @@ def run(verb: str, results: Path, paths: list[Path], *settings: str) -> None:
         text=True,
     )
     assert done.returncode == 0, done.stderr[-2000:]
+
+
+def reanalyze(folder):
+    """A report of an archive of cells: its command as it ended, and its folder.
+
+    The cells of one study, in another session than the first: no list of modes, no memory of
+    threads, no stacks, no flame graph.
+    """
+    for cell in every("virtual-threads", quiet, in_session(2)):
+        cell.write(folder)
+    archive, results = folder / "of another.tar.gz", folder / "results"
+
+    def without_stacks(member):
+        return None if member.name.endswith(".collapsed") else member
+
+    with tarfile.open(archive, "w:gz") as tar:
+        tar.add(folder / "cells", "any/cells", filter=without_stacks)
+    said = snakemake("reanalyse", "--config", f"cells={archive}", f"results={results}")
+    return said, results / "reanalysed/of-another"

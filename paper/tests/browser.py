@@ -3,11 +3,8 @@
 import json
 import os
 import shutil
-from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 from selenium.webdriver import Chrome
 from selenium.webdriver.chrome.options import Options
@@ -30,7 +27,7 @@ PATIENCE_S = 30
 
 
 @contextmanager
-def opened(page: Path, width: int, scheme: str) -> Iterator[Chrome]:
+def opened(page, width, scheme):
     """Open `page` on a screen of `width` px with the color scheme light or dark."""
     options = Options()
     options.binary_location = str(BROWSER)
@@ -38,36 +35,38 @@ def opened(page: Path, width: int, scheme: str) -> Iterator[Chrome]:
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     # Chromium leaves folders behind.
-    with (
-        TemporaryDirectory(prefix="browser.", ignore_cleanup_errors=True) as folder,
-        Chrome(
-            options=options, service=Service(str(DRIVER), env=os.environ | {"TMPDIR": folder})
-        ) as driver,
-    ):
-        # A window is never as narrow as a phone; what is emulated is.
-        screen = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
-        driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
-        feature = {"name": "prefers-color-scheme", "value": scheme}
-        driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
-        driver.get(page.resolve().as_uri())
-        yield driver
+    with TemporaryDirectory(prefix="browser.", ignore_cleanup_errors=True) as folder:
+        service = Service(str(DRIVER), env=os.environ | {"TMPDIR": folder})
+        with Chrome(options=options, service=service) as driver:
+            # A window is never as narrow as a phone; what is emulated is.
+            screen = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+            driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
+            prefer(driver, "color-scheme", scheme)
+            driver.get(page.resolve().as_uri())
+            yield driver
 
 
-def until(driver: Chrome, condition: str, *arguments: Any) -> Any:
+def prefer(driver, feature, value):
+    """Let a media feature of what a reader prefers have a value."""
+    features = [{"name": f"prefers-{feature}", "value": value}]
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+
+
+def until(driver, condition, *arguments):
     """Wait until a JavaScript expression is true, and return its value."""
 
-    def holds(_: Chrome) -> Any:
+    def holds(_):
         return driver.execute_script(f"return {condition}", *arguments)
 
     return WebDriverWait(driver, PATIENCE_S, 0.05).until(holds, condition)
 
 
-def complaints(driver: Chrome) -> list[str]:
+def complaints(driver):
     """Read what the console says since the last call."""
     return [entry["message"] for entry in driver.get_log("browser")]
 
 
-def requests(driver: Chrome) -> list[str]:
+def requests(driver):
     """Addresses outside the page, files too, that were requested since the last call."""
     page = driver.current_url.partition("#")[0]
     messages = [json.loads(entry["message"])["message"] for entry in driver.get_log("performance")]
@@ -76,7 +75,7 @@ def requests(driver: Chrome) -> list[str]:
     return [url for url in urls if url != page and not url.startswith(LOCAL)]
 
 
-def open_all(driver: Chrome) -> None:
+def open_all(driver):
     """Unfold all that is folded; wait for what is unpacked."""
     driver.execute_script(
         "for (const details of document.querySelectorAll('details')) details.open = true"
@@ -88,7 +87,7 @@ def open_all(driver: Chrome) -> None:
     )
 
 
-def too_wide(driver: Chrome) -> list[str]:
+def too_wide(driver):
     """Elements that reach beyond the screen, and not within a box that scrolls."""
     return driver.execute_script("""
         if (document.documentElement.scrollWidth <= innerWidth) return [];
@@ -102,7 +101,7 @@ def too_wide(driver: Chrome) -> list[str]:
     """)
 
 
-def off_screen(driver: Chrome, selector: str) -> list[str]:
+def off_screen(driver, selector):
     """Visible elements that reach beyond the screen, in a box that scrolls, too."""
     return driver.execute_script(
         """return [...document.querySelectorAll(arguments[0])]
@@ -113,7 +112,7 @@ def off_screen(driver: Chrome, selector: str) -> list[str]:
     )
 
 
-def faint(driver: Chrome) -> list[str]:
+def faint(driver):
     """Visible texts whose contrast with what is behind them is too low."""
     return driver.execute_script(
         """

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,8 +9,16 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 
+@pytest.fixture(scope="session")
+def reanalyzed(tmp_path_factory):
+    """Made once, for it takes long."""
+    from paper.tests import analyzed
+
+    return analyzed.reanalyze(tmp_path_factory.mktemp("one-study"))
+
+
 @pytest.fixture
-def results(tmp_path: Path) -> Iterator[str]:
+def results(tmp_path):
     """A folder below this one, as those of a run; the test's own, and removed after it."""
     folder = f"results/{tmp_path.name}-{os.getpid()}"
     yield folder

@@ -6,18 +6,16 @@ import re
 import subprocess
 import zlib
 from html.parser import HTMLParser
-from pathlib import Path
-from typing import Any
 
 LOADING = {"src", "srcset", "data", "poster"}
 
 
-def unpacked(page: str) -> str:
+def unpacked(page):
     """A frame's page, as page.html unpacks it."""
     return zlib.decompress(base64.b64decode(page)).decode()
 
 
-def spaced(text: str) -> str:
+def spaced(text):
     """Runs of white space, and spaces that do not break, made one space."""
     return re.sub(r"\s+", " ", text.replace("\xa0", " "))
 
@@ -30,25 +28,19 @@ class Page(HTMLParser):
     series of cells, a list a study.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path):
         super().__init__()
         self.path = path
-        self.targets: list[str] = []
-        self.identifiers: set[str] = set()
-        self.fetched: list[str] = []
-        self.alternatives: list[str] = []
-        self.frames: list[str] = []
-        self.traces: list[Any] = []
-        self.tables: list[list[list[str]]] = []
-        self.files: list[tuple[str, list[list[str]]]] = []
+        self.targets, self.fetched, self.alternatives = [], [], []
+        self.frames, self.traces, self.tables, self.files = [], [], [], []
+        self.identifiers = set()
         self._file = ""
-        self._in_cell = False
-        self._parts: list[str] = []
-        self._hidden = False
+        self._in_cell = self._hidden = False
+        self._parts = []
         self.feed(path.read_text(encoding="utf-8"))
         self.text = spaced("".join(self._parts))
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def handle_starttag(self, tag, attrs):
         values = {name: value or "" for name, value in attrs}
         self._hidden = tag in ("script", "style")
         self.identifiers.add(values.get("id", ""))
@@ -75,12 +67,12 @@ class Page(HTMLParser):
         loaded += [values.get("href", "")] if tag == "link" else []
         self.fetched += [value for value in loaded if not value.startswith("data:")]
 
-    def handle_endtag(self, tag: str) -> None:
+    def handle_endtag(self, tag):
         self._hidden = False
         if tag in ("td", "th"):
             self._in_cell = False
 
-    def handle_data(self, data: str) -> None:
+    def handle_data(self, data):
         if not self._hidden:
             self._parts.append(data)
         if self._in_cell:
@@ -88,7 +80,7 @@ class Page(HTMLParser):
             row[-1] = spaced(row[-1] + data)
 
 
-def pdf_text(pdf: Path) -> str:
+def pdf_text(pdf):
     """A PDF's words."""
     out = subprocess.run(["pdftotext", pdf, "-"], capture_output=True, text=True, check=True)
     return spaced(out.stdout)

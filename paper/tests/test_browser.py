@@ -5,11 +5,9 @@ import math
 import os
 import re
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from selenium.webdriver import Chrome
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
@@ -22,6 +20,7 @@ from paper.tests.browser import (
     off_screen,
     open_all,
     opened,
+    prefer,
     requests,
     too_wide,
     until,
@@ -41,21 +40,21 @@ pytestmark = pytest.mark.skipif(
 
 
 @pytest.fixture(scope="module", params=VIEWS, ids=lambda view: f"{view[0]} px, {view[1]}")
-def page(request: pytest.FixtureRequest) -> Iterator[Chrome]:
+def page(request):
     with opened(REPORT, *request.param) as driver:
         yield driver
 
 
 @pytest.fixture(scope="module")
-def wide() -> Iterator[Chrome]:
+def wide():
     with opened(REPORT, 1280, "light") as driver:
         yield driver
 
 
-# ---- In every view, in this order ------------------------------------------------------------
+# ---- In every view, in this order
 
 
-def test_first_paint_is_early(page: Chrome) -> None:
+def test_first_paint_is_early(page):
     """A reader sees text well before all of the page is parsed, however fast the machine is."""
     until(page, "document.readyState === 'complete'")
     painted_ms, parsed_ms = page.execute_script(
@@ -67,7 +66,7 @@ def test_first_paint_is_early(page: Chrome) -> None:
     assert painted_ms < parsed_ms / 2
 
 
-def test_contents_lead_to_their_sections(page: Chrome) -> None:
+def test_contents_lead_to_their_sections(page):
     links = page.find_elements(By.CSS_SELECTOR, "nav#TOC a")
     assert len(links) > 10
     for link in links:
@@ -82,13 +81,13 @@ def test_contents_lead_to_their_sections(page: Chrome) -> None:
         )
 
 
-def test_nothing_is_too_wide_or_faint_however_much_is_open(page: Chrome) -> None:
+def test_nothing_is_too_wide_or_faint_however_much_is_open(page):
     assert (too_wide(page), faint(page)) == ([], [])
     open_all(page)
     assert (too_wide(page), faint(page)) == ([], [])
 
 
-def test_nothing_that_carries_a_result_is_off_screen(page: Chrome) -> None:
+def test_nothing_that_carries_a_result_is_off_screen(page):
     open_all(page)
     # Data tables have more columns than a wide screen holds, and scroll there.
     narrow = page.execute_script("return matchMedia('(max-width: 48rem)').matches")
@@ -96,7 +95,7 @@ def test_nothing_that_carries_a_result_is_off_screen(page: Chrome) -> None:
     assert off_screen(page, f"{tables}, figure img, #stage svg, #service-form input") == []
 
 
-def test_the_theme_button_can_be_reached_after_scrolling(page: Chrome) -> None:
+def test_the_theme_button_can_be_reached_after_scrolling(page):
     page.execute_script("scrollTo(0, 5000)")
     on_top = """((button) => { const { x, y, width, height } = button.getBoundingClientRect();
         return document.elementFromPoint(x + width / 2, y + height / 2) === button;
@@ -105,7 +104,7 @@ def test_the_theme_button_can_be_reached_after_scrolling(page: Chrome) -> None:
         until(page, on_top)
 
 
-def test_tables_are_one_entry_of_the_contents(page: Chrome) -> None:
+def test_tables_are_one_entry_of_the_contents(page):
     first = page.find_elements(By.CSS_SELECTOR, "nav#TOC details > ul > li > a")
     if not first:
         pytest.skip("Quarto has contents of its own")
@@ -114,30 +113,30 @@ def test_tables_are_one_entry_of_the_contents(page: Chrome) -> None:
     assert [text for text in texts if text.endswith("– tables")] == []
 
 
-def test_nothing_was_requested_and_the_console_is_empty(page: Chrome) -> None:
+def test_nothing_was_requested_and_the_console_is_empty(page):
     assert (requests(page), complaints(page)) == ([], [])
 
 
-# ---- In one view -----------------------------------------------------------------------------
+# ---- In one view
 
 
-def open_section(driver: Chrome, selector: str) -> None:
+def open_section(driver, selector):
     """Unfold the sections that hold what the selector finds, as a click on their titles does."""
     driver.execute_script(
         "document.querySelector(arguments[0]).closest('details.part').open = true", selector
     )
 
 
-def figures(text: str) -> list[int]:
+def figures(text):
     """The numbers in a text, whose thousands have commas."""
     return [int(number.replace(",", "")) for number in re.findall(r"\d[\d,]*", text)]
 
 
-def test_report_is_small() -> None:
+def test_report_is_small():
     assert REPORT.stat().st_size <= MOST_BYTES
 
 
-def test_search_filters_a_table(wide: Chrome) -> None:
+def test_search_filters_a_table(wide):
     open_section(wide, "figure[data-file='comparisons.csv']")
     figure = until(wide, "document.querySelector(\"[data-file='comparisons.csv'] input\")")
     figure = figure.find_element(By.XPATH, "ancestor::figure")
@@ -151,7 +150,7 @@ def test_search_filters_a_table(wide: Chrome) -> None:
     assert all(word in row.text for row in figure.find_elements(By.CSS_SELECTOR, "tbody tr"))
 
 
-def test_a_click_sorts_numbers_as_numbers(wide: Chrome) -> None:
+def test_a_click_sorts_numbers_as_numbers(wide):
     open_section(wide, "figure[data-file='summary.csv']")
     # A column of one value would be sorted in any order.
     heading = until(
@@ -172,14 +171,14 @@ def test_a_click_sorts_numbers_as_numbers(wide: Chrome) -> None:
     assert numbers == sorted(numbers)
 
 
-def test_sentences_are_not_sorted(wide: Chrome) -> None:
+def test_sentences_are_not_sorted(wide):
     sorted_words = """return [...document.querySelectorAll('table.dataTable th.sorting')]
         .filter((one) => !one.closest('figure.data') && !one.matches("[style*='right']"))
         .map((one) => one.textContent)"""
     assert wide.execute_script(sorted_words) == []
 
 
-def test_columns_are_explained(wide: Chrome) -> None:
+def test_columns_are_explained(wide):
     columns = wide.execute_script(
         """return [...document.querySelectorAll('details.columns dt')]
         .map((one) => [one.textContent, one.nextElementSibling.textContent.trim()])"""
@@ -189,7 +188,7 @@ def test_columns_are_explained(wide: Chrome) -> None:
     assert not wide.find_elements(By.CSS_SELECTOR, "figure.data:not(:has(> details.columns))")
 
 
-def test_a_flame_graph_opens(wide: Chrome) -> None:
+def test_a_flame_graph_opens(wide):
     frames = wide.find_elements(By.CSS_SELECTOR, "section.data iframe.flame-graph")
     if not frames:
         pytest.skip("no mode of this run was sampled, so it has no flame graph")
@@ -203,7 +202,7 @@ def test_a_flame_graph_opens(wide: Chrome) -> None:
     wide.switch_to.default_content()
 
 
-def test_time_series_of_a_cell_are_drawn(wide: Chrome) -> None:
+def test_time_series_of_a_cell_are_drawn(wide):
     open_section(wide, "details.traces")
     wide.execute_script("document.querySelector('details.traces').open = true")
     until(wide, "document.querySelector('details.traces svg')")
@@ -214,7 +213,7 @@ def test_time_series_of_a_cell_are_drawn(wide: Chrome) -> None:
     assert "M" in drawn and "NaN" not in drawn
 
 
-# ---- The figure that moves ---------------------------------------------------------------------
+# ---- The figure that moves
 
 PLACES = ("not_admitted", "connection", "waiting", "cpu")
 DOTS = """
@@ -228,7 +227,22 @@ return [...document.querySelectorAll('#stage svg.users circle')]
 CHOSEN = "document.querySelector('#stage button[aria-pressed=\"true\"]')"
 
 
-def slide(driver: Chrome, admitted: int) -> None:
+def with_stage(driver):
+    if not driver.find_elements(By.ID, "stage"):
+        pytest.skip("this run has no load for the figure that moves")
+    return driver
+
+
+@pytest.fixture
+def stage(wide):
+    return with_stage(wide)
+
+
+def said(driver):
+    return driver.find_element(By.CSS_SELECTOR, "#stage .said").text
+
+
+def slide(driver, admitted):
     driver.execute_script(
         """const slider = document.querySelector('#stage input');
         slider.value = arguments[0];
@@ -237,7 +251,14 @@ def slide(driver: Chrome, admitted: int) -> None:
     )
 
 
-def test_dots_stand_where_the_users_do(wide: Chrome) -> None:
+def moves(driver):
+    """Whether a dot has another place after a second."""
+    before = driver.execute_script(SEEN)
+    time.sleep(1)
+    return driver.execute_script(SEEN) != before
+
+
+def test_dots_stand_where_the_users_do(wide):
     """Counted over 10 s, each place has the users of occupancy.csv, within one."""
     rows = {(row["tier"], row["mode"]): row for row in rows_of(RESULTS / "occupancy.csv")}
     settings = {"50 threads": "platform-50", "virtual threads": "virtual"}
@@ -256,61 +277,42 @@ def test_dots_stand_where_the_users_do(wide: Chrome) -> None:
             mean = sum(one[place] for one in counted) / len(counted)
             assert mean == pytest.approx(float(row[place]), abs=1), (words, place)
         assert wide.execute_script(SEEN) != before
-        said = wide.find_element(By.CSS_SELECTOR, "#stage .said").text
-        assert f"{float(row['throughput_per_s']):,.0f} requests/s measured" in said
+        assert f"{float(row['throughput_per_s']):,.0f} requests/s measured" in said(wide)
 
 
-def test_between_measured_settings_there_is_theory_alone(wide: Chrome) -> None:
-    if not wide.find_elements(By.ID, "stage"):
-        pytest.skip("this run has no load for the figure that moves")
-    wide.execute_script("document.querySelector('#stage button').click()")
-    slide(wide, 200)
-    before = wide.execute_script(SEEN)
-    assert wide.execute_script(f"return {CHOSEN}") is None
-    said = wide.find_element(By.CSS_SELECTOR, "#stage .said").text
-    assert said.startswith("200 admitted: theory allows 2,000 requests/s")
-    time.sleep(1)
-    assert wide.execute_script(SEEN) == before
-    slide(wide, 52)
-    assert wide.execute_script(f"return {CHOSEN}.textContent") == "50 threads"
+def test_between_measured_settings_there_is_theory_alone(stage):
+    stage.execute_script("document.querySelector('#stage button').click()")
+    slide(stage, 200)
+    assert stage.execute_script(f"return {CHOSEN}") is None
+    assert said(stage).startswith("200 admitted: theory allows 2,000 requests/s")
+    assert not moves(stage)
+    slide(stage, 52)
+    assert stage.execute_script(f"return {CHOSEN}.textContent") == "50 threads"
 
 
-def test_the_slider_moves_by_keys(wide: Chrome) -> None:
-    sliders = wide.find_elements(By.CSS_SELECTOR, "#stage input")
-    if not sliders:
-        pytest.skip("this run has no load for the figure that moves")
-    slide(wide, 300)
-    sliders[0].send_keys(Keys.ARROW_RIGHT)
-    assert wide.find_element(By.CSS_SELECTOR, "#stage .said").text.startswith("301 admitted")
+def test_the_slider_moves_by_keys(stage):
+    slide(stage, 300)
+    stage.find_element(By.CSS_SELECTOR, "#stage input").send_keys(Keys.ARROW_RIGHT)
+    assert said(stage).startswith("301 admitted")
 
 
-def test_nothing_moves_where_motion_is_unwanted(wide: Chrome) -> None:
-    def prefer(value: str) -> None:
-        feature = {"name": "prefers-reduced-motion", "value": value}
-        wide.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
-
-    if not wide.find_elements(By.ID, "stage"):
-        pytest.skip("this run has no load for the figure that moves")
-    wide.execute_script("[...document.querySelectorAll('#stage fieldset button')].at(-1).click()")
-    prefer("reduce")
-    before = wide.execute_script(SEEN)
-    time.sleep(1)
-    assert wide.execute_script(SEEN) == before
-    prefer("no-preference")
+def test_nothing_moves_where_motion_is_unwanted(stage):
+    stage.execute_script("[...document.querySelectorAll('#stage fieldset button')].at(-1).click()")
+    prefer(stage, "reduced-motion", "reduce")
+    assert not moves(stage)
+    prefer(stage, "reduced-motion", "no-preference")
 
 
-def test_without_scripts_the_static_figure_stands(tmp_path: Path) -> None:
+def test_without_scripts_the_static_figure_stands(tmp_path):
     text = REPORT.read_text(encoding="utf-8")
     page = tmp_path / "plain.html"
     page.write_text(re.sub(r"<script.*?</script>", "", text, flags=re.DOTALL), encoding="utf-8")
     with opened(page, 390, "light") as driver:
-        if not driver.find_elements(By.ID, "stage"):
-            pytest.skip("this run has no load for the figure that moves")
-        figures = driver.find_elements(By.CSS_SELECTOR, "#stage img")
+        figures = with_stage(driver).find_elements(By.CSS_SELECTOR, "#stage img")
         assert any(figure.is_displayed() for figure in figures)
 
 
-# ---- The form --------------------------------------------------------------------------------
+# ---- The form
 
 LIMITS = ("bound_by", "virtual_by")
 FILL = """
@@ -324,14 +326,18 @@ return arguments[0].map((row) => {
 """
 
 
-def number(value: str | float | None) -> float:
+def worked_out(name):
+    return rows_of(Path(__file__).with_name(f"service-{name}.csv"))
+
+
+def number(value):
     """A number as R writes it or JavaScript has it; NaN for one that is not finite."""
     found = float(value or "nan") if isinstance(value, str | None) else float(value)
     return found if math.isfinite(found) else math.nan
 
 
-def test_form_answers_as_another_implementation_did(wide: Chrome) -> None:
-    rows = rows_of(Path(__file__).with_name("service-cases.csv"))
+def test_form_answers_as_another_implementation_did(wide):
+    rows = worked_out("cases")
     answers = wide.execute_script(FILL, rows)
     assert len(answers) == len(rows) > 100
     inputs = wide.execute_script(
@@ -347,8 +353,8 @@ def test_form_answers_as_another_implementation_did(wide: Chrome) -> None:
         assert not re.search(r"NaN|null|undefined|Infinity|∞", words), words
 
 
-def test_form_gives_the_verdicts_that_were_worked_out_by_hand(wide: Chrome) -> None:
-    rows = rows_of(Path(__file__).with_name("service-answers.csv"))
+def test_form_gives_the_verdicts_that_were_worked_out_by_hand(wide):
+    rows = worked_out("answers")
     assert len(rows) == 16
     for row, (_, words) in zip(rows, wide.execute_script(FILL, rows), strict=True):
         assert words.startswith(row["verdict"]), (words, row)
@@ -358,10 +364,9 @@ def test_form_gives_the_verdicts_that_were_worked_out_by_hand(wide: Chrome) -> N
         assert not re.search(r"from ([\d,]+) to \1\b", words), words
 
 
-def test_a_link_carries_the_inputs_of_the_form(wide: Chrome) -> None:
+def test_a_link_carries_the_inputs_of_the_form(wide):
     link = "document.querySelector('#service-form output a')"
-    row = rows_of(Path(__file__).with_name("service-answers.csv"))[0]
-    wide.execute_script(FILL, [row | {"rate_per_s": "77"}])
+    wide.execute_script(FILL, [worked_out("answers")[0] | {"rate_per_s": "77"}])
     shown = wide.execute_script(f"return {link}.hash")
     assert shown.startswith("#service?rate=77&wait=18&")
     wide.execute_script(f"location.hash = {link}.hash.replace('rate=77', 'rate=78')")
@@ -369,7 +374,7 @@ def test_a_link_carries_the_inputs_of_the_form(wide: Chrome) -> None:
     assert wide.execute_script(f"return {link}.hash") == shown.replace("rate=77", "rate=78")
 
 
-# ---- A page that is broken -------------------------------------------------------------------
+# ---- A page that is broken
 
 
 @pytest.mark.parametrize(
@@ -382,7 +387,7 @@ def test_a_link_carries_the_inputs_of_the_form(wide: Chrome) -> None:
     ],
     ids=["a cell is missing", "a request"],
 )
-def test_a_broken_table_is_noticed(whole: str, broken: str, tmp_path: Path) -> None:
+def test_a_broken_table_is_noticed(whole, broken, tmp_path):
     text, count = re.subn(
         whole, broken, REPORT.read_text(encoding="utf-8"), count=1, flags=re.DOTALL
     )

@@ -1,6 +1,5 @@
 """Two builds of a user's own service: from the command to exit status, page and tables."""
 
-import csv
 import os
 import shutil
 import signal
@@ -11,9 +10,12 @@ import pytest
 import yaml
 
 from paper.tests.page import Page
+from paper.tests.report_checks import rows_of
+from paper.tests.test_workflow import snakemake
 from workloads.tests.processes import command_lines, until
 
 ROOT = Path(__file__).resolve().parents[2]
+OWN = ROOT / "workloads/own.sh"
 SERVER = str(ROOT / "workloads/examples/two-builds/service.py")
 LIVE_LIMIT_S = 400
 
@@ -23,29 +25,25 @@ def written(file, **changed):
     keys = {"old": build, "new": build, "ready_path": "/", "requests": [{"path": "/a"}]}
     keys |= {"rate_per_s": 200, "budget_s": 90, "slower_percent": 20} | changed
     file.write_text(yaml.safe_dump({"own": keys}))
+    return file
 
 
-def own(file, **changed):
-    written(file, **changed)
+def own(*words):
+    """The command, from another folder."""
     return subprocess.run(
-        [ROOT / "workloads/own.sh", file],
-        cwd=file.parent,
-        capture_output=True,
-        text=True,
-        timeout=LIVE_LIMIT_S,
+        [OWN, *words], cwd=ROOT.parent, capture_output=True, text=True, timeout=LIVE_LIMIT_S
     )
 
 
-def results_since(before):
-    (folder,) = {*(ROOT / "results/own").glob("*Z")} - before
-    return folder
+def folders():
+    return {*(ROOT / "results/own").glob("*Z")}
 
 
 @pytest.fixture
 def before():
-    there = {*(ROOT / "results/own").glob("*Z")}
+    there = folders()
     yield there
-    for folder in {*(ROOT / "results/own").glob("*Z")} - there:
+    for folder in folders() - there:
         shutil.rmtree(folder)
 
 
@@ -53,11 +51,11 @@ def test_build_that_takes_eight_times_as_long_ends_with_status_1(tmp_path, befor
     # So slow that it is decided on a busy machine, too, and at a rate that both serve there.
     slow = {"command": ["python3", SERVER, "{port}", "16000"]}
     # Three starts decide it, or up to six where other programs take the CPUs.
-    done = own(tmp_path / "mine.yaml", new=slow, rate_per_s=100, budget_s=119)
+    done = own(written(tmp_path / "mine.yaml", new=slow, rate_per_s=100, budget_s=119))
     assert done.returncode == 1, done.stdout + done.stderr
     assert "SLOWER: the new build is slower than the limit allows: " in done.stdout
-    folder = results_since(before)
-    rows = {row["statistic"]: row for row in csv.DictReader((folder / "builds.csv").open())}
+    (folder,) = folders() - before
+    rows = {row["statistic"]: row for row in rows_of(folder / "builds.csv")}
     assert rows["cpu_us_per_request"]["verdict"] == "slower"
     assert 4 < float(rows["cpu_us_per_request"]["ratio"]) < 8.5
     assert 0 < float(rows["rss_mib"]["low"]) <= float(rows["rss_mib"]["high"])
@@ -68,36 +66,17 @@ def test_build_that_takes_eight_times_as_long_ends_with_status_1(tmp_path, befor
     assert not [target for target in page.targets if target.startswith("http")]
 
 
-@pytest.mark.parametrize(
-    ("changed", "expected"),
-    [
-        ({"budget_s": 0}, "own.budget_s = 0; allowed: 10 to 86,400 s"),
-        ({"new": {}}, "own.new.command = null; allowed: it must be there"),
-        ({"requets": 1}, "own.requets = 1; allowed: here only old, new"),
-    ],
-)
-def test_fault_of_the_file_ends_with_status_3_before_anything_starts(
-    tmp_path, before, changed, expected
-):
-    done = own(tmp_path / "mine.yaml", **changed)
+def test_fault_of_the_file_ends_with_status_3_before_anything_starts(tmp_path, before):
+    done = own(written(tmp_path / "mine.yaml", requets=1))
     assert done.returncode == 3
-    assert expected in done.stdout + done.stderr
-    assert {*(ROOT / "results/own").glob("*Z")} == before
-
-
-def test_file_that_is_not_there_or_names_no_builds_is_refused(tmp_path):
-    for file, expected in (("none.yaml", "no such file"), ("other.yaml", "own = null; allowed: ")):
-        (tmp_path / "other.yaml").write_text("seed: 1\n")
-        done = subprocess.run(
-            [ROOT / "workloads/own.sh", tmp_path / file], capture_output=True, text=True
-        )
-        assert done.returncode == 3
-        assert expected in done.stderr
-    assert subprocess.run([ROOT / "workloads/own.sh"], capture_output=True).returncode == 3
+    assert "own.requets = 1; allowed: here only old, new" in done.stdout + done.stderr
+    assert "no such file" in own(tmp_path / "none.yaml").stderr
+    assert folders() == before
 
 
 def test_build_that_does_not_start_ends_with_status_3_and_its_reason(tmp_path, before):
-    done = own(tmp_path / "mine.yaml", new={"command": ["sh", "-c", "exit 7 # {port}"]})
+    dies = {"command": ["sh", "-c", "exit 7 # {port}"]}
+    done = own(written(tmp_path / "mine.yaml", new=dies))
     assert done.returncode == 3
     assert "INVALID: new: server_died: " in done.stdout
     assert "its command ended with status 7" in done.stdout
@@ -108,9 +87,8 @@ def test_signal_ends_all_that_was_started(tmp_path, before, sent):
     """A server that never listens would be waited for by minutes."""
     # Its plan has the mark, too, on the command line of what measures.
     mark = f"mark-{os.getpid()}-{sent}"
-    silent = ["python3", "-c", "import time; time.sleep(999)", "{port}", mark]
-    written(tmp_path / "mine.yaml", old={"command": silent})
-    command = [ROOT / "workloads/own.sh", tmp_path / "mine.yaml"]
+    silent = {"command": ["python3", "-c", "import time; time.sleep(999)", "{port}", mark]}
+    command = [OWN, written(tmp_path / "mine.yaml", old=silent)]
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL, start_new_session=True)
 
     def is_waited_for():
@@ -125,7 +103,6 @@ def test_signal_ends_all_that_was_started(tmp_path, before, sent):
 
 
 def test_own_without_builds_is_refused():
-    command = ["snakemake", "--cores", "4", "--dry-run", "--nolock", "own"]
-    refused = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    refused = snakemake("--dry-run", "--nolock", "own")
     assert refused.returncode != 0
     assert "own = null; allowed: a mapping" in refused.stdout + refused.stderr

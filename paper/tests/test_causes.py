@@ -2,7 +2,6 @@
 
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -29,6 +28,8 @@ for (cause in read_causes("analysis/causes.yaml")) {
   }
 }
 """
+# Each with its cause.
+DOSES = [(cause, dose) for cause in CAUSES for dose in cause.get("doses", {}).get("modes", [])]
 
 
 def test_every_cell_that_a_cause_names_is_measured():
@@ -38,8 +39,7 @@ def test_every_cell_that_a_cause_names_is_measured():
     named = {tuple(line.split()) for line in printed.splitlines()}
     named |= {
         (cause["id"], cause["study"], dose["mode"], dose.get("tier", cause["tier"]), cause["tool"])
-        for cause in CAUSES
-        for dose in cause.get("doses", {}).get("modes", [])
+        for cause, dose in DOSES
     }
     assert len(named) > 20
     default, whole = (
@@ -50,31 +50,20 @@ def test_every_cell_that_a_cause_names_is_measured():
     assert {side[0] for side in named if side[1:] not in default} == OF_EXTRAS
 
 
-def doses() -> list[tuple[str, dict[str, Any]]]:
-    return [
-        (cause["study"], dose)
-        for cause in CAUSES
-        for dose in cause.get("doses", {}).get("modes", [])
-    ]
-
-
-def numbers_set(study: str, dose: dict[str, Any]) -> list[Any]:
-    """The dose that its mode sets, or where a dose has a tier of its own the users there."""
+@pytest.mark.parametrize(("study", "dose"), [(cause["study"], dose) for cause, dose in DOSES])
+def test_a_dose_is_what_its_mode_or_tier_sets(study, dose):
     if "tier" in dose:
-        return [GRID.studies[study].tiers[dose["tier"]]["jmeter"]["users"]]
-    mode = GRID.studies[study].modes[dose["mode"]]
-    # Ten connections are HikariCP's default.
-    by_default = [10] if dose["mode"] == "mvc-tomcat-virtual" else []
-    return [*mode["options"].values(), mode.get("carriers"), *by_default]
+        numbers = [GRID.studies[study].tiers[dose["tier"]]["jmeter"]["users"]]
+    else:
+        mode = GRID.studies[study].modes[dose["mode"]]
+        # Ten connections are HikariCP's default.
+        by_default = [10] if dose["mode"] == "mvc-tomcat-virtual" else []
+        numbers = [*mode["options"].values(), mode.get("carriers"), *by_default]
+    assert dose["dose"] in numbers
+    assert dose["dose"] + 1 not in numbers
 
 
-@pytest.mark.parametrize(("study", "dose"), doses())
-def test_a_dose_is_what_its_mode_or_tier_sets(study: str, dose: dict[str, Any]):
-    assert dose["dose"] in numbers_set(study, dose)
-    assert dose["dose"] + 1 not in numbers_set(study, dose)
-
-
-def things(study: str, mode: str) -> dict[str, Any]:
+def things(study, mode):
     """Name the things that a step may swap, of a database and of a server of HTTP."""
     part = GRID.studies[study].modes[mode]
     if "engine" in part:
@@ -95,7 +84,7 @@ def things(study: str, mode: str) -> dict[str, Any]:
     }
 
 
-def swaps_of(cause: dict[str, Any]) -> list[tuple[str, str, str, str]]:
+def swaps_of(cause):
     """Study, part, and the modes before and after it.
 
     Without two that swap several things: Helidon is a server with its client, and the first step of
@@ -116,6 +105,6 @@ def swaps_of(cause: dict[str, Any]) -> list[tuple[str, str, str, str]]:
     ("study", "part", "before", "after"),
     [swap for cause in CAUSES if "steps" in cause for swap in swaps_of(cause)],
 )
-def test_a_step_swaps_the_one_thing_that_it_names(study: str, part: str, before: str, after: str):
+def test_a_step_swaps_the_one_thing_that_it_names(study, part, before, after):
     one, other = things(study, before), things(study, after)
     assert [name for name in one if one[name] != other[name]] == [part]

@@ -1,14 +1,12 @@
 """The experiment has what shipped runs show, and what is new has a date."""
 
-import csv
-from pathlib import Path
-
 import yaml
 
+from paper.tests.report_checks import PAPER, rows_of
 from workloads.experiment.configuration import EXTRAS, VARIANTS
 from workloads.experiment.grid import Grid
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = PAPER.parent
 
 
 def test_every_mode_and_tier_is_measured_by_a_shipped_run_or_has_a_date():
@@ -16,10 +14,11 @@ def test_every_mode_and_tier_is_measured_by_a_shipped_run_or_has_a_date():
         (row["study"], row[part])
         for table in ("summary.csv", "capacity.csv")
         for file in ROOT.glob(f"analysis/runs/*/{table}")
-        for row in csv.DictReader(file.read_text().splitlines())
+        for row in rows_of(file)
         for part in ("mode", "tier")
     }
-    whole = Grid(yaml.safe_load((ROOT / "config.yaml").read_text()) | {"extras": EXTRAS})
+    config = yaml.safe_load((ROOT / "config.yaml").read_text())
+    whole = Grid(config | {"extras": EXTRAS})
     measured = {(cell.study, name) for cell in whole.cells for name in (cell.mode, cell.tier)}
     dated, named = set(), set()
     for study in whole.studies.values():
@@ -35,16 +34,3 @@ def test_every_mode_and_tier_is_measured_by_a_shipped_run_or_has_a_date():
     new = named - shipped
     assert new <= dated, f"config.yaml: no shipped run has {new - dated}: say `since`, the day"
     assert dated <= new, f"config.yaml: a shipped run has {dated - new}: remove `since`"
-
-
-def test_a_default_run_measures_both_sides_of_each_finding():
-    grid = Grid(yaml.safe_load((ROOT / "config.yaml").read_text()))
-    cells = {(cell.study, cell.mode, cell.tier, cell.tool) for cell in grid.cells}
-    guide = yaml.safe_load((ROOT / "analysis/guide.yaml").read_text())
-    lacking = []
-    for finding in guide["findings"]:
-        for pair in finding["pairs"].values():
-            of_pair = (finding["study"], pair["mode"], pair["tier"], pair["tool"])
-            if of_pair not in cells:
-                lacking.append((finding["id"], of_pair))
-    assert lacking == [], "a finding without the cells of a pair is never decided"

@@ -5,7 +5,6 @@
 It takes three minutes and is outside of `make test`, because other work would be measured with it.
 """
 
-import csv
 import math
 import shutil
 import statistics
@@ -17,12 +16,13 @@ from pathlib import Path
 import pytest
 import yaml
 
+from paper.tests.report_checks import rows_of
+
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = Path("results/known-queue")
 OVERLAY = ROOT / "workloads/examples/known-queue/config.yaml"
 STUDY = yaml.safe_load(OVERLAY.read_text())["studies"]["request-threads"]
-COMPARISON = STUDY["comparisons"]["known-queue"]
-MU = float(COMPARISON["modes"]["known-queue"]["command"][-1])
+MU = float(STUDY["comparisons"]["known-queue"]["modes"]["known-queue"]["command"][-1])
 OBJECTIVE_MS = STUDY["tiers"]["known-queue"]["sweep"]["objective_ms"]
 
 CAPACITY = """
@@ -46,8 +46,8 @@ def swept():
     run(*snakemake, cell / "cell.json")
     out = RESULTS / "capacity.csv"
     run("Rscript", "-e", CAPACITY, cell / "cell.json", out)
-    [capacity] = rows(ROOT / out)
-    steps = [row for row in rows(ROOT / cell / "slices.csv") if row["sustained"] == "true"]
+    [capacity] = rows_of(ROOT / out)
+    steps = [row for row in rows_of(ROOT / cell / "slices.csv") if row["sustained"] == "true"]
     for row in steps:
         values = [row[f"latency_{name}_ms"] for name in ("mean", "p50", "p99")]
         print(f"{float(row['offered_per_s']) / MU:.2f} of the capacity:", *values, "ms")
@@ -58,11 +58,6 @@ def swept():
 def run(*command):
     done = subprocess.run([str(word) for word in command], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-2000:]
-
-
-def rows(path):
-    with Path(path).open(newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def test_knee_is_where_theory_has_it(swept):

@@ -4,7 +4,6 @@ import contextlib
 import os
 import re
 import time
-from collections.abc import Mapping
 from pathlib import Path
 
 import psutil
@@ -14,6 +13,7 @@ import yaml
 from paper import render
 
 SAMPLE = Path(__file__).parent / "sample" / "sample.qmd"
+PARAMS = {"results": "r"}
 FAKE_QUARTO = """#!/bin/sh
 [ "$1" = --version ] && echo ${QUARTO_VERSION:-1.10.19} && exit
 if [ "$4" = "$FAILS_AT" ]; then echo "[1] ERROR: x"; echo "ERROR: no *such* format" >&2; exit 1; fi
@@ -22,25 +22,31 @@ echo "$@" > $out
 """
 
 
+def program(path, text):
+    path.write_text(text)
+    path.chmod(0o755)
+
+
 @pytest.fixture
-def path_without_quarto(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def path_without_quarto(tmp_path, monkeypatch):
     """A PATH of one folder, which has Rscript alone."""
-    script = tmp_path / "Rscript"
-    script.write_text("#!/bin/sh\nexit ${RMARKDOWN_ABSENT:-0}\n")
-    script.chmod(0o755)
+    program(tmp_path / "Rscript", "#!/bin/sh\nexit ${RMARKDOWN_ABSENT:-0}\n")
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}/bin")
     return tmp_path
 
 
-def add_quarto(folder: Path) -> None:
-    (folder / "quarto").write_text(FAKE_QUARTO)
-    (folder / "quarto").chmod(0o755)
+@pytest.fixture
+def folder(path_without_quarto, monkeypatch):
+    """The same with Quarto, for PDFs that are none."""
+    program(path_without_quarto / "quarto", FAKE_QUARTO)
+    monkeypatch.setattr(render, "packed", lambda pdf: pdf)
+    return path_without_quarto
 
 
 CHUNK = re.compile(r"^```\{r\}\n((?:#\| .*\n)+)", re.MULTILINE)
 
 
-def captions_without_table(text: str) -> list[str]:
+def captions_without_table(text):
     """Labels of tables whose condition may be false: Quarto prints their captions all the same."""
     found = []
     for chunk in CHUNK.findall(text):
@@ -50,20 +56,20 @@ def captions_without_table(text: str) -> list[str]:
     return found
 
 
-def test_a_table_that_is_not_there_leaves_no_caption() -> None:
+def test_a_table_that_is_not_there_leaves_no_caption():
     for path in render.PAPER.glob("*.qmd"):
         assert captions_without_table(path.read_text()) == [], path.name
     lacking = "```{r}\n#| label: tbl-a\n#| eval: !expr any(x)\nx\n```\n"
     assert captions_without_table(lacking) == ["tbl-a"]
 
 
-def test_quarto_leaves_tables_as_they_are_and_links_to_no_other_file() -> None:
+def test_quarto_leaves_tables_as_they_are_and_links_to_no_other_file():
     look = yaml.safe_load((render.PAPER / "look.yml").read_text())["format"]["html"]
     assert look["html-table-processing"] == "none" and look["format-links"] is False
 
 
 @pytest.mark.parametrize(("ours", "quartos"), [("table", "tbl"), ("image", "fig")])
-def test_what_holds_of_our_figures_in_the_pdf_holds_of_quartos(ours: str, quartos: str) -> None:
+def test_what_holds_of_our_figures_in_the_pdf_holds_of_quartos(ours, quartos):
     lines = (render.PAPER / "look.typ").read_text().splitlines()
     rules = [line for line in lines if f"(kind: {ours})" in line]
     assert rules
@@ -71,63 +77,49 @@ def test_what_holds_of_our_figures_in_the_pdf_holds_of_quartos(ours: str, quarto
     assert [line for line in named if line not in lines] == []
 
 
-def test_quarto_is_absent(path_without_quarto: Path) -> None:
+def test_quarto_is_absent(path_without_quarto):
     assert render.why_not_quarto(path_without_quarto) == "quarto is not on the PATH"
 
 
-def test_quarto_without_rmarkdown_is_no_use(
-    path_without_quarto: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    add_quarto(path_without_quarto)
-    monkeypatch.setenv("RMARKDOWN_ABSENT", "1")
-    assert "rmarkdown" in render.why_not_quarto(path_without_quarto)
+@pytest.mark.parametrize(
+    ("variable", "value", "why"),
+    [
+        ("RMARKDOWN_ABSENT", "1", "rmarkdown, which Quarto needs, is not installed"),
+        ("QUARTO_VERSION", "1.8.9", "Quarto 1.8.9 is older than 1.9"),
+    ],
+)
+def test_quarto_that_is_too_old_or_lacks_rmarkdown_is_no_use(
+    variable, value, why, folder, monkeypatch
+):
+    monkeypatch.setenv(variable, value)
+    assert render.why_not_quarto(folder).endswith(why)
 
 
-@pytest.mark.parametrize("version", ["1.3.450", "1.8.9"])
-def test_quarto_that_is_too_old_is_no_use(
-    version: str, path_without_quarto: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    add_quarto(path_without_quarto)
-    monkeypatch.setenv("QUARTO_VERSION", version)
-    expected = f"Quarto {version} is older than 1.9"
-    assert render.why_not_quarto(path_without_quarto) == expected
-
-
-def test_stand_in_takes_over_where_quarto_fails_and_says_so(
-    path_without_quarto: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    add_quarto(path_without_quarto)
+def test_stand_in_takes_over_where_quarto_fails_and_says_so(folder, monkeypatch, capsys):
     monkeypatch.setenv("FAILS_AT", "typst")
-    monkeypatch.setattr(render, "packed", lambda pdf: pdf)
-    told: dict[str, str] = {}
+    told = {}
 
-    def stand_in(qmd: Path, params: Mapping[str, str], target: str, out: Path) -> None:
+    def stand_in(qmd, params, target, out):
         told[target] = params["renderer"]
         out.touch()
 
     monkeypatch.setattr(render, "render_with_stand_in", stand_in)
-    assert render.render(SAMPLE, {"results": "r"}, "html", tmp_path / "a.html").renderer == "Quarto"
-    name = render.render(SAMPLE, {"results": "r"}, "typst", tmp_path / "a.pdf").renderer
+    assert render.render(SAMPLE, PARAMS, "html", folder / "a.html").renderer == "Quarto"
+    name = render.render(SAMPLE, PARAMS, "typst", folder / "a.pdf").renderer
     expected = f"{render.STAND_IN}: Quarto failed: ERROR: no  such  format"
     assert told == {"typst": expected} and name == expected
     assert capsys.readouterr().err == f"report: a.pdf is by {expected}\n"
-    assert (tmp_path / "a.pdf").exists()
+    assert (folder / "a.pdf").exists()
 
 
-def test_quarto_that_hangs_is_ended_with_what_it_has_started(
-    path_without_quarto: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    quarto = path_without_quarto / "quarto"
-    quarto.write_text(f"#!/bin/sh\n/bin/sleep 60 &\necho $! > {tmp_path}/child\nwait\n")
-    quarto.chmod(0o755)
+def test_quarto_that_hangs_is_ended_with_what_it_has_started(path_without_quarto, monkeypatch):
+    folder = path_without_quarto
+    program(folder / "quarto", f"#!/bin/sh\n/bin/sleep 60 &\necho $! > {folder}/child\nwait\n")
     monkeypatch.setattr(render, "QUARTO_LIMIT_S", 1.5)
-    (tmp_path / "a.qmd").touch()
+    (folder / "a.qmd").touch()
     with pytest.raises(render.RenderError, match="^quarto had not ended after 1.5 s$"):
-        render.render_with_quarto(tmp_path / "a.qmd", {}, "html", tmp_path / "a.html")
-    child = int((tmp_path / "child").read_text())
+        render.render_with_quarto(folder / "a.qmd", {}, "html", folder / "a.html")
+    child = int((folder / "child").read_text())
     # Its pipes are closed a moment before it has ended.
     with contextlib.suppress(psutil.NoSuchProcess):
         deadline_s = time.monotonic() + 5
@@ -135,29 +127,20 @@ def test_quarto_that_hangs_is_ended_with_what_it_has_started(
             assert time.monotonic() < deadline_s, status
 
 
-def test_fault_of_the_document_is_one_of_the_stand_in_too(
-    path_without_quarto: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    add_quarto(path_without_quarto)
+def test_fault_of_the_document_is_one_of_the_stand_in_too(folder, monkeypatch):
     monkeypatch.setenv("FAILS_AT", "html")
 
-    def stand_in(*_: object) -> None:
+    def stand_in(*_):
         raise render.RenderError("no such value")
 
     monkeypatch.setattr(render, "render_with_stand_in", stand_in)
     with pytest.raises(render.RenderError, match="no such value"):
-        render.render(SAMPLE, {"results": "r"}, "html", tmp_path / "a.html")
+        render.render(SAMPLE, PARAMS, "html", folder / "a.html")
 
 
-def test_quarto_renders_when_it_can(
-    path_without_quarto: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    add_quarto(path_without_quarto)
-    monkeypatch.setattr(render, "packed", lambda pdf: pdf)
-    for target, out in (
-        ("html", tmp_path / "out" / "a.html"),
-        ("typst", tmp_path / "out" / "a.pdf"),
-    ):
-        assert render.render(SAMPLE, {"results": "r"}, target, out) == ("Quarto", [])
+def test_quarto_renders_when_it_can(folder):
+    for target, name in (("html", "a.html"), ("typst", "a.pdf")):
+        out = folder / "out" / name
+        assert render.render(SAMPLE, PARAMS, target, out) == ("Quarto", [])
         asked = f"render sample.qmd --to {target} -P results:r -P renderer:Quarto\n"
         assert out.read_text() == asked

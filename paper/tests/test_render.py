@@ -8,11 +8,12 @@ import pytest
 
 from paper import render
 from paper.tests.page import Page, pdf_text
+from paper.tests.report_checks import dead_links
 
 SAMPLE = Path(__file__).parent / "sample"
 
 
-def render_in(folder: Path, qmd: Path) -> tuple[Path, Path]:
+def render_in(folder, qmd=SAMPLE / "sample.qmd"):
     """Renders `qmd` into `folder`; the HTML and the PDF."""
     html, pdf = folder / "out.html", folder / "out.pdf"
     for target, out in (("html", html), ("typst", pdf)):
@@ -20,31 +21,26 @@ def render_in(folder: Path, qmd: Path) -> tuple[Path, Path]:
     return html, pdf
 
 
-def changed_sample(folder: Path, old: str, new: str) -> Path:
-    """A copy of the sample with one passage replaced."""
-    text = (SAMPLE / "sample.qmd").read_text(encoding="utf-8")
-    assert old in text
-    (folder / "sample.qmd").write_text(text.replace(old, new), encoding="utf-8")
-    (folder / "sample.bib").write_bytes((SAMPLE / "sample.bib").read_bytes())
-    return folder / "sample.qmd"
-
-
 @pytest.fixture(scope="module", autouse=True)
-def without_quarto() -> None:
+def without_quarto():
     """These tests are about the stand-in, on every machine."""
-    patch = pytest.MonkeyPatch()
-    patch.setattr(render, "why_not_quarto", lambda _: "a test of the stand-in")
-    yield
-    patch.undo()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(render, "why_not_quarto", lambda _: "a test of the stand-in")
+        yield
 
 
 @pytest.fixture(scope="module")
-def rendered(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    return render_in(tmp_path_factory.mktemp("rendered"), SAMPLE / "sample.qmd")
+def rendered(tmp_path_factory):
+    return render_in(tmp_path_factory.mktemp("rendered"))
 
 
 @pytest.fixture(scope="module")
-def page(rendered: tuple[Path, Path]) -> Page:
+def html(rendered):
+    return rendered[0].read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def page(rendered):
     return Page(rendered[0])
 
 
@@ -57,27 +53,24 @@ SENTENCES = [
     "Table 1: Points, as code has them",
     "Table 2: Written by hand",
     "Operations Research 9 (3)",
+    # The number of an equation.
+    "(1)",
 ]
 
 
-@pytest.mark.parametrize("sentence", SENTENCES)
-def test_both_formats_say_the_same(sentence: str, page: Page, rendered: tuple[Path, Path]) -> None:
-    assert sentence in page.text
-    assert sentence in pdf_text(rendered[1])
+def test_both_formats_say_the_same(page, rendered):
+    printed = pdf_text(rendered[1])
+    for sentence in SENTENCES:
+        assert sentence in page.text
+        assert sentence in printed
 
 
-def test_equation_has_its_number(page: Page, rendered: tuple[Path, Path]) -> None:
-    assert "(1)" in page.text
-    assert "(1)" in pdf_text(rendered[1])
+def test_every_internal_link_has_a_target(page):
+    assert {"#fig-points", "#tbl-hand", "#eq-little", "#sec-deep"} <= {*page.targets}
+    assert dead_links(page) == set()
 
 
-def test_every_internal_link_has_a_target(page: Page) -> None:
-    internal = {target[1:] for target in page.targets if target.startswith("#")}
-    assert {"fig-points", "tbl-hand", "eq-little", "sec-deep"} <= internal
-    assert internal <= page.identifiers
-
-
-def test_alt_text_is_in_both_formats(page: Page, rendered: tuple[Path, Path]) -> None:
+def test_alt_text_is_in_both_formats(page, rendered):
     assert 'A line that rises to "8".' in page.alternatives
     # typst writes the alternative text of a tagged PDF as UTF-16 or as plain text.
     argv = ["qpdf", "--qdf", "--object-streams=disable", rendered[1], "-"]
@@ -85,15 +78,15 @@ def test_alt_text_is_in_both_formats(page: Page, rendered: tuple[Path, Path]) ->
     assert b"The same points." in raw or "The same points.".encode("utf-16-be") in raw
 
 
-def test_html_fetches_nothing(rendered: tuple[Path, Path], page: Page) -> None:
+def test_html_fetches_nothing(html, page):
     assert page.fetched == []
-    text = rendered[0].read_text(encoding="utf-8")
-    assert not re.search(r"@import|url\((?!['\"]?data:)", text)
+    assert not re.search(r"@import|url\((?!['\"]?data:)", html)
 
 
-def test_bytes_repeat(rendered: tuple[Path, Path], tmp_path: Path) -> None:
-    again = render_in(tmp_path, SAMPLE / "sample.qmd")
-    assert [file.read_bytes() for file in again] == [file.read_bytes() for file in rendered]
+def test_bytes_repeat(rendered, tmp_path):
+    assert [file.read_bytes() for file in render_in(tmp_path)] == [
+        file.read_bytes() for file in rendered
+    ]
 
 
 @pytest.mark.parametrize(
@@ -107,16 +100,20 @@ def test_bytes_repeat(rendered: tuple[Path, Path], tmp_path: Path) -> None:
     ],
     ids=["reference", "citation", "code", "alt text", "identifier twice"],
 )
-def test_what_is_wrong_fails(old: str, new: str, reason: str, tmp_path: Path) -> None:
+def test_what_is_wrong_fails(old, new, reason, tmp_path):
+    changed = tmp_path / "sample.qmd"
+    text = (SAMPLE / "sample.qmd").read_text(encoding="utf-8")
+    assert old in text
+    changed.write_text(text.replace(old, new), encoding="utf-8")
+    (tmp_path / "sample.bib").write_bytes((SAMPLE / "sample.bib").read_bytes())
     with pytest.raises(render.RenderError, match=reason):
-        render_in(tmp_path, changed_sample(tmp_path, old, new))
+        render_in(tmp_path, changed)
     assert not (tmp_path / "out.html").exists()
 
 
-def test_nothing_is_left_beside_the_source(rendered: tuple[Path, Path]) -> None:
+def test_nothing_is_left_beside_the_source(rendered):
     assert {file.name for file in SAMPLE.iterdir()} == {"sample.qmd", "sample.bib"}
 
 
-def test_columns_are_as_wide_as_asked(rendered: tuple[Path, Path]) -> None:
-    html = rendered[0].read_text(encoding="utf-8")
+def test_columns_are_as_wide_as_asked(html):
     assert re.findall(r'<col style="width: (\d+)%"', html) == ["30", "70"]

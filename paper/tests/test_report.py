@@ -15,10 +15,10 @@ from paper.tests.analyzed import FLAME_GRAPH, ROOT, analyze
 from paper.tests.page import Page, pdf_text, spaced
 from paper.tests.report_checks import (
     dead_links,
-    empty_tables,
     headings,
     not_once,
     problems,
+    report_faults,
     rows_of,
     slips,
     without_words,
@@ -26,8 +26,6 @@ from paper.tests.report_checks import (
 )
 from workloads.tests.golden.cut import COMMIT
 from workloads.tests.golden.edits import (
-    Cell,
-    Edit,
     changed,
     edited,
     ended,
@@ -43,10 +41,10 @@ from workloads.tests.golden.edits import (
 )
 
 
-def connections(count: int) -> Edit:
+def connections(count):
     """A step of sign-ups: as many connections, a request of each a second."""
 
-    def edit(cell: Cell) -> None:
+    def edit(cell):
         named(tier=f"connections-{count}")(cell)
         changed("configuration.tool", connections=count, rate_per_s=count)(cell)
         changed("load", offered_per_s=count, throughput_per_s=count)(cell)
@@ -56,7 +54,7 @@ def connections(count: int) -> Edit:
     return edit
 
 
-def corners() -> list[Cell]:
+def corners():
     """Cells with what a run may have and a smoke run has not."""
     base, virtual = (f"sign-up/{mode}/smoke-sign-up/wrk2" for mode in ("tomcat-200", "virtual"))
     pool, reconnect = "request-threads/fixed-pool", "database-pools/connect-per-transaction"
@@ -77,17 +75,15 @@ def corners() -> list[Cell]:
 
 # Bars are drawn from 250 samples of a mode.
 MANY, FEW = sampled(300), sampled(100)
-CELLS = [*every("*", quiet, MANY), *corners()]
-BOTH = repeated(CELLS, 2)
-SCENARIOS: dict[str, list[Cell]] = {
-    "everything": BOTH,
-    "repetition 2 alone": [cell for cell in BOTH if cell.record["cell"]["repetition"] == 2],
+CELLS = [*every("[!v]*", quiet, MANY), *every("virtual-threads", quiet, FEW), *corners()]
+PRINTED = "everything"
+SCENARIOS = {
+    PRINTED: repeated(CELLS, 2),
     # All that ran died; what the limits forbade did not run.
     "nothing valid": [edited(cell, ended("server_died")) if cell.rows else cell for cell in CELLS],
-    # Any study is a report, and one session too.
-    "one study": every("virtual-threads", quiet, FEW),
 }
-PRINTED = "everything"
+# Any study is a report, and any session.
+ONE_STUDY = "one study"
 QUESTION = every("virtual-threads")[0].record["labels"]["study"]["question"]
 
 
@@ -104,94 +100,90 @@ class Report:
         return self.page.text
 
 
-def made(results: Path, name: str) -> Report:
+def made(results, name):
     analyze(results, SCENARIOS[name])
-    params = {"results": str(results), "analysis": str(ROOT / "analysis")}
-    page, pdf = results / "report.html", results / "report.pdf"
     if name == PRINTED:
-        render.render_report(params, page, pdf)
-        return Report(results, Page(page), pdf_text(pdf))
-    render.render(ROOT / "paper" / "report.qmd", params, "html", page)
-    return Report(results, Page(page))
+        return printed(results)
+    render.render(ROOT / "paper/report.qmd", params(results), "html", results / "report.html")
+    return Report(results, Page(results / "report.html"))
+
+
+def printed(results):
+    page, pdf = results / "report.html", results / "report.pdf"
+    render.render_report(params(results), page, pdf)
+    return read(results)
+
+
+def read(results):
+    return Report(results, Page(results / "report.html"), pdf_text(results / "report.pdf"))
+
+
+def params(results):
+    return {"results": str(results), "analysis": str(ROOT / "analysis")}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def without_quarto():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(render, "why_not_quarto", lambda _: "a test of the stand-in")
+        yield
 
 
 @pytest.fixture(scope="module")
-def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Report]:
+def reports(tmp_path_factory, reanalyzed):
     """Each scenario's report, rendered once."""
     folders = {name: tmp_path_factory.mktemp("results") for name in SCENARIOS}
-    with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor(os.cpu_count()) as pool:
-        patch.setattr(render, "why_not_quarto", lambda _: "a test of the stand-in")
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
         jobs = {name: pool.submit(made, folder, name) for name, folder in folders.items()}
-        return {name: job.result() for name, job in jobs.items()}
+        return {ONE_STUDY: read(reanalyzed[1])} | {name: job.result() for name, job in jobs.items()}
 
 
-@pytest.fixture(params=SCENARIOS)
-def report(request: pytest.FixtureRequest, reports: dict[str, Report]) -> Report:
+@pytest.fixture(params=[*SCENARIOS, ONE_STUDY])
+def report(request, reports):
     return reports[request.param]
 
 
 @pytest.fixture
-def full(reports: dict[str, Report]) -> Report:
+def full(reports):
     return reports[PRINTED]
 
 
-def test_no_missing_value_slips_into_the_text(report: Report) -> None:
-    # A study's question and the last section are there, so the report is whole.
-    assert QUESTION in report.text and "Threats and related work" in report.text
-    assert slips(report.text) == []
-    assert slips(report.pdf) == []
-    assert all(report.page.alternatives)
-    assert not any(slips(words) for words in report.page.alternatives)
+def test_report_is_whole(report):
+    assert report_faults(report.page, report.pdf, report.results) == {}
+    assert QUESTION in report.text and "could not be written" not in report.text
+    # None of its cells is a golden one.
+    said = "This run did not measure: platform threads or virtual threads, where requests wait; "
+    assert said in report.text
 
 
-def test_html_fetches_nothing_and_its_links_lead_somewhere(report: Report) -> None:
-    assert report.page.fetched == []
-    assert dead_links(report.page) == set()
-
-
-def test_every_table_is_in_the_page_with_its_rows(report: Report) -> None:
-    assert wrong_tables(report.page, report.results) == {}
-
-
-def test_a_row_that_is_not_shown_is_noticed(full: Report) -> None:
+def test_a_row_that_is_not_shown_is_noticed(full):
     file, table = next(shown for shown in full.page.files if shown[0] == "comparisons.csv")
     row = table.pop()
-    try:
-        assert set(wrong_tables(full.page, full.results)) == {file}
-    finally:
-        table.append(row)
+    noticed = {*wrong_tables(full.page, full.results)}
+    table.append(row)
+    assert noticed == {file}
 
 
-def test_the_paper_has_its_sections_and_the_page_the_tables_too(full: Report) -> None:
-    for words in (
-        "Settings by situation",
-        "Method",
-        "Overload",
-        "Five published experiments judged",
-    ):
-        assert words in full.text and words in full.pdf
+def test_the_page_alone_has_the_tables_and_the_form(full):
     for words in ("Where CPU time moved", "The method in full", "Should I enable them?"):
         assert words in full.text
         assert words not in full.pdf
 
 
-def test_sections_have_the_numbers_of_the_pdf(full: Report) -> None:
-    headings = re.findall(
-        r'<h[12]\s+data-number="([\d.]+)"[^>]*>(.*?)</h[12]>',
-        full.page.path.read_text(encoding="utf-8"),
-        re.DOTALL,
+def test_sections_have_the_numbers_of_the_pdf(full):
+    titles = re.findall(
+        r'<h[12]\s+data-number="[\d.]+"[^>]*>(.*?)</h[12]>', full.page.path.read_text(), re.DOTALL
     )
-    assert len(headings) > 10
-    for _, heading in headings:
-        title = spaced(html.unescape(re.sub(r"<[^>]+>", "", heading)))
-        assert title in full.pdf
+    assert len(titles) > 10
+    for title in titles:
+        assert spaced(html.unescape(re.sub(r"<[^>]+>", "", title))) in full.pdf
 
 
-def test_values_in_sentences_are_those_of_the_tables(report: Report) -> None:
+def test_values_in_sentences_are_those_of_the_tables(report):
     summary = rows_of(report.results / "summary.csv")
     found = re.search(r"The report rests on (\d+) cells .*?from (\d+) sessions?:", report.text)
-    assert found and int(found[1]) == len(summary)
-    assert int(found[2]) == len({row["session"] for row in summary})
+    sessions = {row["session"] for row in summary}
+    assert [int(count) for count in found.groups()] == [len(summary), len(sessions)]
     valid = sum(
         row["valid"].lower() == "true" and row["outcome"] != "beyond_limits" for row in summary
     )
@@ -209,47 +201,35 @@ def test_values_in_sentences_are_those_of_the_tables(report: Report) -> None:
         assert f"All {len(summary)} cells are valid{end}" in report.text
 
 
-def test_excluded_slices_are_counted(full: Report) -> None:
-    plain = [r for r in rows_of(full.results / "slices.csv") if r["kind"] == "plain"]
+def test_excluded_slices_are_counted(full):
+    plain = [row for row in rows_of(full.results / "slices.csv") if row["kind"] == "plain"]
     excluded = sum(row["kept"].lower() == "false" for row in plain)
     assert excluded > 0
     said = f"Of {len(plain)} slices without the profiler, {excluded} were excluded from latency"
     assert said in full.text and said in full.pdf
 
 
-def test_nothing_is_a_problem_and_all_sections_are_there(report: Report) -> None:
-    assert problems(report.results) == []
-    assert "could not be written" not in report.text
-    shown = headings("sections") + headings("supplement")
-    assert [title for title in shown if title not in report.text] == []
-    if report.pdf:
-        assert [title for title in headings("sections") if title not in report.pdf] == []
-
-
-def test_findings_have_a_value_or_a_reason(report: Report) -> None:
-    # None of their cells is a golden one.
-    said = "This run did not measure: platform threads or virtual threads, where requests wait; "
-    assert said in report.text
-    for text in filter(None, (report.text, report.pdf)):
-        assert not_once(text) == []
-        assert without_words(text, report.results) == []
-    assert empty_tables(report.page) == []
-
-
-def test_a_finding_that_is_missing_or_there_twice_is_noticed(full: Report) -> None:
+def test_a_finding_that_is_missing_or_there_twice_is_noticed(full):
     name = "more carriers than CPUs, for virtual threads; "
-    assert not_once(full.text.replace(name, "")) == ["carriers"]
-    assert not_once(full.text.replace(name, name * 2)) == ["carriers"]
+    for times in (0, 2):
+        assert not_once(full.text.replace(name, times * name)) == ["carriers"]
     sentence = "More carriers than CPUs, for virtual threads: "
     assert without_words(full.text.replace(sentence, ""), full.results) == ["carriers"]
 
 
-def test_a_collapse_is_a_result(full: Report) -> None:
-    said = "100 % with 200 threads and none with virtual threads are answered"
+@pytest.mark.parametrize(
+    "said",
+    [
+        # A collapse is a result.
+        "100 % with 200 threads and none with virtual threads are answered",
+        f"Commit of the cells: {COMMIT[:12]}.",
+    ],
+)
+def test_both_formats_say(said, full):
     assert said in full.text and said in full.pdf
 
 
-def test_a_mean_that_leaves_out_waiting_users_is_said_to(full: Report) -> None:
+def test_a_mean_that_leaves_out_waiting_users_is_said_to(full):
     said = r"the [\d.]+ s of (\S+) are those of ([\d.]+) of (\d+) users"
     found = re.search(said, full.text)
     cells = [
@@ -262,40 +242,36 @@ def test_a_mean_that_leaves_out_waiting_users_is_said_to(full: Report) -> None:
     least = min(
         cells, key=lambda row: float(row["under_way"]) / float(row["users_alive"] or row["users"])
     )
-    assert found and found[1] == least["mode"]
+    assert found[1] == least["mode"]
     assert float(found[2]) == pytest.approx(float(least["under_way"]), rel=0.01)
 
 
-def test_the_first_page_names_the_commit_of_the_cells(full: Report) -> None:
-    said = f"Commit of the cells: {COMMIT[:12]}."
-    assert said in full.text and said in full.pdf
-
-
-def test_time_series_have_the_slices_of_their_cells(full: Report) -> None:
+def test_time_series_have_the_slices_of_their_cells(full):
     drawn = [cell for trace in full.page.traces for cell in trace]
     rows = rows_of(full.results / "slices.csv")
     assert sum(len(cell["slices"]["at"]) for cell in drawn) == len(rows) > 0
 
 
-def test_flame_graphs_are_embedded_unchanged(full: Report) -> None:
+def test_flame_graphs_are_embedded_unchanged(full):
     assert FLAME_GRAPH.format(mode="fixed-pool") in full.page.frames
 
 
-def test_renderer_is_named(full: Report) -> None:
+def test_renderer_is_named(full):
     assert "the stand-in renderer (knitr, pandoc, typst)" in full.text
 
 
 # ---- Faults that are put in
 
 STOPS = '`r stop("put in")`\n'
+LACKING = "mixes.csv: column measured_p99_ms is missing"
 
 
 @pytest.fixture(scope="module")
-def faulty(reports: dict[str, Report], tmp_path_factory: pytest.TempPathFactory) -> Report:
+def faulty(reports, tmp_path_factory):
     """A report with a table that lacks a column, and sections that stop, one in HTML alone."""
     folder = tmp_path_factory.mktemp("faulty")
     results, paper = folder / "results", folder / "paper"
-    shutil.copytree(reports["one study"].results, results)
+    shutil.copytree(reports[ONE_STUDY].results, results)
     table = results / "mixes.csv"
     table.write_text(table.read_text().replace("measured_p99_ms", "renamed"))
     # A message of the analysis stays; one of an earlier report goes.
@@ -305,49 +281,34 @@ def faulty(reports: dict[str, Report], tmp_path_factory: pytest.TempPathFactory)
     for name in ("overload.qmd", "curves.qmd"):
         with (paper / name).open("a") as file:
             file.write(STOPS)
-    params = {"results": str(results), "analysis": str(ROOT / "analysis")}
-    page, pdf = results / "report.html", results / "report.pdf"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(render, "PAPER", paper)
-        patch.setattr(render, "why_not_quarto", lambda _: "a test of the stand-in")
-        render.render_report(params, page, pdf)
-    return Report(results, Page(page), pdf_text(pdf))
+        return printed(results)
 
 
-def test_a_fault_loses_its_section_alone(faulty: Report) -> None:
-    lost = {"Overload, and the way back", "Order of service: who waits"}
-    for text, titles in (
-        (faulty.pdf, headings("sections")),
-        (faulty.text, headings("sections") + headings("supplement")),
-    ):
-        assert [title for title in titles if title not in text] == []
-        for title in lost:
-            reason = (
-                "put in" if "Overload" in title else "mixes.csv: column measured_p99_ms is missing"
-            )
+def test_a_fault_loses_its_section_alone(faulty):
+    lost = {"Overload, and the way back": "put in", "Order of service: who waits": LACKING}
+    for text, parts in ((faulty.pdf, ["sections"]), (faulty.text, ["sections", "supplement"])):
+        assert [title for part in parts for title in headings(part) if title not in text] == []
+        for title, reason in lost.items():
             assert f"{title} This section could not be written: {reason}." in text
         assert slips(text) == []
+        # Sections after a lost one are there.
+        assert "Connections: held, pooled, hashed A connection" in text
     assert "Load curves This section could not be written: put in." in faulty.text
-    # Sections after a lost one are there.
-    assert "Connections: held, pooled, hashed A connection" in faulty.text
-    assert "Connections: held, pooled, hashed A connection" in faulty.pdf
     assert dead_links(faulty.page) == set()
 
 
-def test_faults_are_named_on_the_first_page_and_in_a_table(faulty: Report) -> None:
+def test_faults_are_named_on_the_first_page_and_in_a_table(faulty):
+    of_mixes = ("mixes.csv", "order.qmd", "threats.qmd")
+    stopped = ("overload.qmd", "curves.qmd")
     assert {(row["table"], row["verb"], row["message"]) for row in problems(faulty.results)} == {
         ("causes", "analyze", "cut off"),
-        ("mixes.csv", "report", "mixes.csv: column measured_p99_ms is missing"),
-        ("order.qmd", "report", "mixes.csv: column measured_p99_ms is missing"),
-        ("threats.qmd", "report", "mixes.csv: column measured_p99_ms is missing"),
-        ("overload.qmd", "report", "put in"),
-        ("curves.qmd", "report", "put in"),
+        *((name, "report", LACKING) for name in of_mixes),
+        *((name, "report", "put in") for name in stopped),
     }
     for text in (faulty.text, faulty.pdf):
         first = text.partition("Problems.")[2].partition("How many requests")[0]
         assert "cut off (causes; a/b, c/d)" in first
-        assert "put in (overload.qmd, curves.qmd)" in first
-        assert (
-            "mixes.csv: column measured_p99_ms is missing (mixes.csv, order.qmd, threats.qmd)"
-            in first
-        )
+        assert f"put in ({', '.join(stopped)})" in first
+        assert f"{LACKING} ({', '.join(of_mixes)})" in first

@@ -3,19 +3,19 @@
 Values are compared, never wording: each line's with those of the line made again from the tables.
 """
 
-import csv
 import json
 import math
 import re
 import shutil
 import subprocess
 from collections import Counter
-from collections.abc import Callable, Iterable
 from html import unescape
 from pathlib import Path
 
 import pytest
 import yaml
+
+from paper.tests.report_checks import rows_of
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMED = yaml.safe_load((ROOT / "config.yaml").read_text())["reference"]
@@ -25,22 +25,17 @@ PICTURES = ("findings-light.svg", "findings-dark.svg")
 README_BYTES_AT_MOST = 9000
 VALUE = re.compile(r"`[0-9a-f]{7}`|\d[\d,]*(?:\.\d+)?")
 BLOCK = re.compile(r"<!-- readme:begin (\w+) .*?-->\n(.*?)<!-- readme:end \1 -->", re.DOTALL)
-WRITE_ALL = """
+WRITE = """
 source("paper/load.R"); load_paper("paper", "analysis")
 given <- commandArgs(trailingOnly = TRUE)
-for (root in given[-1]) write_readme(root, given[1])
+write_readme(given[1], given[2])
 """
 
 
 # ---- Within a run
 
 
-def rows_of(path: Path) -> list[dict[str, str]]:
-    with path.open() as file:
-        return list(csv.DictReader(file))
-
-
-def run_faults(root: Path, name: str) -> list[str]:
+def run_faults(root, name):
     """Faults of a run's folders: what is not of that run."""
     folder = root / "analysis/runs" / name
     facts = json.loads((folder / "run.json").read_text())
@@ -69,20 +64,24 @@ def run_faults(root: Path, name: str) -> list[str]:
     ]
     counts = {"loads": len(loads), "curves": len(curves), "sessions": sessions}
     for report in sorted((root / "paper/runs" / name).glob("report.*")):
-        sentences = sentences_of(report)
-        # How to cite a finding names the machine, too.
-        told = [machine["cpu_model"] in each and "cells" in each for each in sentences]
-        place = told.index(True) if True in told else 0
-        faults += [f"{report.name}: {fault}" for fault in count_faults(sentences[place], counts)]
-        after = " ".join(sentences[place : place + 2])
-        named = "".join(re.findall(r"[Cc]ommits?\b([^.]*)", after))
-        commits = set(re.findall(r"\b([0-9a-f]{7})[0-9a-f]*\b", named))
-        if commits != {commit[:7] for commit in known}:
-            faults.append(f"{report.name}: commits {commits}, not {facts['commit'][:7]}")
+        commits = {commit[:7] for commit in known}
+        found = report_faults(sentences_of(report), machine["cpu_model"], counts, commits)
+        faults += [f"{report.name}: {fault}" for fault in found]
     return faults
 
 
-def centred(row: dict[str, str]) -> bool:
+def report_faults(sentences, machine, counts, commits):
+    """Counts and commits in the sentences on the run that are not of the run."""
+    # How to cite a finding names the machine, too.
+    told = [machine in each and "cells" in each for each in sentences]
+    place = told.index(True) if True in told else 0
+    named = re.findall(r"[Cc]ommits?\b([^.]*)", " ".join(sentences[place : place + 2]))
+    found = set(re.findall(r"\b([0-9a-f]{7})[0-9a-f]*\b", "".join(named)))
+    faults = [] if found == commits else [f"commits {found}, not {commits}"]
+    return count_faults(sentences[place], counts) + faults
+
+
+def centred(row):
     """Whether the estimate is the middle of its interval.
 
     Ends of shares are binomial, and a late generator moves one end of a latency: these hold it.
@@ -102,7 +101,7 @@ def centred(row: dict[str, str]) -> bool:
     return abs(low + high - 2 * middle) <= 1e-4 + 1e-5 * (high - low)
 
 
-def sentences_of(report: Path) -> list[str]:
+def sentences_of(report):
     """A report's sentences, of a PDF those of its first page."""
     if report.suffix == ".html":
         body = re.sub(r"<(style|script)\b.*?</\1>", "", report.read_text(), flags=re.DOTALL)
@@ -113,7 +112,7 @@ def sentences_of(report: Path) -> list[str]:
     return re.split(r"\.\s", " ".join(text.split()))
 
 
-def count_faults(sentence: str, counts: dict[str, int]) -> list[str]:
+def count_faults(sentence, counts):
     """Counts in the sentence on the run, up to its colon, that are not of the run."""
     stated = {
         int(value.replace(",", "")) for value in re.findall(r"\d[\d,]*", sentence.split(":")[0])
@@ -128,25 +127,25 @@ def count_faults(sentence: str, counts: dict[str, int]) -> list[str]:
 # ---- The README
 
 
-def blocks_of(root: Path) -> dict[str, str]:
+def blocks_of(root):
     return {
         name: text for file in READMES for name, text in BLOCK.findall((root / file).read_text())
     }
 
 
-def values_of(lines: Iterable[str]) -> list[Counter[str]]:
+def values_of(lines):
     """The values of each line that has some."""
     found = (VALUE.findall(line.replace("−", "-")) for line in lines)
     return [Counter(value.rstrip(",") for value in values) for values in found if values]
 
 
-def texts_of(picture: Path) -> list[str]:
+def texts_of(picture):
     """A picture's texts, but for the axes, whose breaks are the plotting library's."""
     texts = re.findall(r"<text[^>]*>(.*?)</text>", picture.read_text())
     return [unescape(text) for text in texts if re.search(r"[^\d.,\s]", text)]
 
 
-def value_faults(what: str, lines: Iterable[str], again: Iterable[str]) -> list[str]:
+def value_faults(what, lines, again):
     here, there = values_of(lines), values_of(again)
     if len(here) != len(there):
         return [f"{what}: {len(here)} lines with values, not {len(there)}"]
@@ -157,7 +156,7 @@ def value_faults(what: str, lines: Iterable[str], again: Iterable[str]) -> list[
     ]
 
 
-def example_faults(root: Path) -> list[str]:
+def example_faults(root):
     """Faults of what the README's first command prints: its shipped ratio is not the run's."""
     row = of_first_check(rows_of(root / "analysis/runs" / NAMED / "comparisons.csv"))
     estimate, low, high = (f"{float(row[name]):.3g}" for name in ("estimate", "low", "high"))
@@ -165,7 +164,7 @@ def example_faults(root: Path) -> list[str]:
     return [] if shipped in (root / "README.md").read_text() else [f"example: not {shipped}"]
 
 
-def readme_faults(root: Path, again: Path) -> list[str]:
+def readme_faults(root, again):
     """Faults of README and pictures: what is not of the tables, from which `again` was written."""
     blocks, made = blocks_of(root), blocks_of(again)
     assert {*made} == {"picture", "findings", "run", "checks"} and all(
@@ -186,161 +185,92 @@ def readme_faults(root: Path, again: Path) -> list[str]:
 
 # ---- The shipped run, and falsified ones
 
+TABLES, REPORTS = f"analysis/runs/{NAMED}", f"paper/runs/{NAMED}"
 
-def copy_of_checkout(root: Path, source: Path = ROOT) -> Path:
+
+def copy_of_checkout(root, *folders):
     """Copies README and pictures, and what they are made of."""
-    for folder in ("analysis/runs", "paper/runs"):
-        shutil.copytree(source / folder, root / folder, ignore=shutil.ignore_patterns("cells.*"))
+    for folder in (*folders, REPORTS):
+        shutil.copytree(ROOT / folder, root / folder, ignore=shutil.ignore_patterns("cells.*"))
     for file in (*READMES, "analysis/guide.yaml", "paper/findings.qmd"):
-        shutil.copy(source / file, root / file)
+        shutil.copy(ROOT / file, root / file)
     return root
 
 
-def replace_in(path: Path, old: str, new: str) -> None:
-    text = path.read_text()
-    assert old in text, old
-    path.write_text(text.replace(old, new, 1))
-
-
-def tables_of_another_run(root: Path) -> None:
-    """Commit 6fafee6 had this: the tables are those of a run of fewer cells, on another day."""
-    folder = root / "analysis/runs" / NAMED
-    for name in ("summary.csv", "comparisons.csv"):
-        lines = (folder / name).read_text().splitlines(keepends=True)
-        (folder / name).write_text("".join(lines[:-3]))
-    facts = json.loads((folder / "run.json").read_text())
-    facts |= {"ended": "2026-01-01T00:00:00", "cells": facts["cells"] - 3}
-    (folder / "run.json").write_text(json.dumps(facts))
-
-
-def edited_finding(root: Path) -> None:
-    text = (root / "README.md").read_text()
-    ratio = re.search(r"\d[\d.]* × \[", text)
-    assert ratio
-    replace_in(root / "README.md", ratio[0], "7.7 × [")
-
-
-def edited_alt(root: Path) -> None:
-    text = (root / "README.md").read_text()
-    value = re.search(r'alt="[^"]*?(\d[\d,.]*/s)', text)
-    assert value
-    replace_in(root / "README.md", f" {value[1]}", " 77/s")
-
-
-def edited_example(root: Path) -> None:
-    replace_in(root / "README.md", "times the shipped ", "times the shipped 7")
-
-
-def edited_commit(root: Path) -> None:
-    path = root / "analysis/runs" / NAMED / "run.json"
-    facts = json.loads(path.read_text())
-    path.write_text(json.dumps(facts | {"commit": "0" * 40}))
-
-
-def edited_picture(root: Path) -> None:
-    path = root / "paper/runs" / NAMED / PICTURES[0]
-    value = next(text for text in texts_of(path) if text.endswith("/s"))
-    replace_in(path, f">{value}<", ">77/s<")
-
-
-def edited_comparison(
-    row_of: Callable[[list[dict[str, str]]], dict[str, str]],
-) -> Callable[[Path], None]:
-    def edit(root: Path) -> None:
-        path = root / "analysis/runs" / NAMED / "comparisons.csv"
-        rows = rows_of(path)
-        row = row_of(rows)
-        row["estimate"] = str(1.3 * float(row["estimate"]))
-        with path.open("w") as file:
-            writer = csv.DictWriter(file, rows[0].keys())
-            writer.writeheader()
-            writer.writerows(rows)
-
-    return edit
-
-
-def of_first_check(rows: list[dict[str, str]]) -> dict[str, str]:
+def of_first_check(rows):
     """The comparison that decides the README's first finding."""
     found = re.search(r"\|([^|/]+)/([^|/]+)/([^|/]+)/([^|/]+) \|", blocks_of(ROOT)["checks"])
-    assert found
     keys = dict(zip(("study", "mode", "tier", "tool"), found.groups(), strict=True))
     keys["statistic"] = "throughput_per_s"
     return next(row for row in rows if keys.items() <= row.items())
 
 
-def far_from_readme(rows: list[dict[str, str]]) -> dict[str, str]:
-    """A comparison that no block shows."""
-    return next(row for row in rows if row["statistic"] == "rss_mib" and row["low"])
-
-
-FALSIFIED: dict[str, Callable[[Path], None]] = {
-    "tables of another run": tables_of_another_run,
-    "edited finding": edited_finding,
-    "edited alt": edited_alt,
-    "edited example": edited_example,
-    "edited commit": edited_commit,
-    "edited picture": edited_picture,
-    "edited comparison of a finding": edited_comparison(of_first_check),
-    "edited comparison": edited_comparison(far_from_readme),
-}
-
-
-# Where README and pictures must be written again, from these tables.
-OTHER_TABLES = {
-    "tables of another run",
-    "edited commit",
-    "edited comparison of a finding",
-}
-
-
-def other_wording(root: Path) -> None:
-    """The same values in other words, of which some are in another order."""
-    path = root / "README.md"
-    text = path.read_text()
-    first = re.search(r"(?m)^- `[a-z-]+`: .*$", text)
-    assert first
-    words = first[0].split(" ")
-    path.write_text(text.replace(first[0], " ".join([*words[9:], "or so", *words[:9]])))
-
-
 @pytest.fixture(scope="module")
-def faults(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
-    """The faults of the checkout and of each falsified copy of it."""
-    changes = {"as it is": lambda root: None, "other wording": other_wording} | FALSIFIED
-    folder = tmp_path_factory.mktemp("checkouts")
-    for name, change in changes.items():
-        change(copy_of_checkout(folder / name))
-        if name in ("as it is", *OTHER_TABLES):
-            copy_of_checkout(folder / f"{name} again", folder / name)
-    again = {
-        name: folder / f"{name if name in OTHER_TABLES else 'as it is'} again" for name in changes
-    }
-    argv = ["Rscript", "-e", WRITE_ALL, NAMED, *map(str, {*again.values()})]
+def again(tmp_path_factory):
+    """README and pictures, written again from the tables."""
+    root = copy_of_checkout(tmp_path_factory.mktemp("again"), "analysis/runs")
+    argv = ["Rscript", "-e", WRITE, root, NAMED]
     done = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
-    # Only the named run is falsified.
-    of_others = [fault for run in NAMES if run != NAMED for fault in run_faults(ROOT, run)]
-    return {
-        name: readme_faults(folder / name, again[name])
-        + run_faults(folder / name, NAMED)
-        + of_others
-        for name in changes
-    }
+    return root
 
 
-@pytest.mark.parametrize("name", ["as it is", "other wording"])
-def test_runs_readme_and_pictures_agree(faults: dict[str, list[str]], name: str) -> None:
-    assert faults[name] == []
+def faults_with(file, old, new, root, again):
+    """Faults of a copy of the run in which the first text of a pattern is replaced."""
+    path = copy_of_checkout(root, TABLES) / file
+    text, count = re.subn(old, new, path.read_text(), count=1)
+    assert count == 1
+    path.write_text(text)
+    return readme_faults(root, again) + run_faults(root, NAMED)
 
 
-def test_citation_is_of_the_release_and_of_the_run() -> None:
+def test_readme_and_pictures_agree_with_the_tables(again):
+    assert readme_faults(ROOT, again) == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_run_is_of_one_piece(name):
+    assert run_faults(ROOT, name) == []
+
+
+def test_the_same_values_in_other_words_and_in_another_order_are_no_fault(tmp_path, again):
+    first_finding = r"(?m)^(- `(?:\S+ ){8})(.*)$"
+    assert faults_with("README.md", first_finding, r"\2 or so \1", tmp_path, again) == []
+
+
+# A file, what is replaced in it and by what, and the fault that is found.
+FALSIFIED = {
+    # Commit 6fafee6 had tables of a run of fewer cells, on another day.
+    "fewer cells": (f"{TABLES}/summary.csv", r"(?m)^(.*\n){3}\Z", "", "cells: "),
+    "another day": (f"{TABLES}/run.json", r'("ended": ")[0-9-]+', r"\g<1>2026-01-01", "date: "),
+    "another commit": (f"{TABLES}/run.json", r'("commit": ")\w+', r"\g<1>0000000", "commits {"),
+    "edited finding": ("README.md", r"\d[\d.]* × \[", "7.7 × [", "findings: "),
+    "edited alt": ("README.md", r'(alt="[^"]*? )\d[\d,.]*/s', r"\g<1>77/s", "picture: "),
+    "edited example": ("README.md", "times the shipped ", r"\g<0>7", "example: "),
+    "edited picture": (f"{REPORTS}/{PICTURES[0]}", r">[^<>]*/s<", ">77/s<", f"{PICTURES[0]}: "),
+    # No block shows this comparison.
+    "edited comparison": (
+        f"{TABLES}/comparisons.csv",
+        r",rss_mib,MiB,lower,ratio,(?=[\d.]+,\d)",
+        r"\g<0>7",
+        "not centred: ",
+    ),
+}
+
+
+@pytest.mark.parametrize(("file", "old", "new", "fault"), FALSIFIED.values(), ids=FALSIFIED)
+def test_what_is_of_another_run_is_found(file, old, new, fault, tmp_path, again):
+    assert fault in "\n".join(faults_with(file, old, new, tmp_path, again))
+
+
+def test_citation_is_of_the_release_and_of_the_run():
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
     assert str(citation["date-released"]) == NAMED[:10]
     released = f"## {citation['version']} ({citation['date-released']})"
     assert released in (ROOT / "CHANGELOG.md").read_text()
 
 
-def test_archive_of_a_release_says_what_the_citation_does() -> None:
+def test_archive_of_a_release_says_what_the_citation_does():
     """Zenodo reads its own file and not the citation."""
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
     assert json.loads((ROOT / ".zenodo.json").read_text()) == {
@@ -353,42 +283,19 @@ def test_archive_of_a_release_says_what_the_citation_does() -> None:
     }
 
 
-def test_readme_is_read_in_minutes() -> None:
+def test_readme_is_read_in_minutes():
     assert (ROOT / "README.md").stat().st_size <= README_BYTES_AT_MOST
-
-
-@pytest.mark.parametrize("name", FALSIFIED)
-def test_what_is_of_another_run_is_found(faults: dict[str, list[str]], name: str) -> None:
-    assert faults[name] != [] and faults["as it is"] == []
 
 
 @pytest.mark.parametrize(
     ("commit", "expected"),
     [
         ("Commit of the cells: `0123456789ab`.", []),
-        ("Commit of the cells: `fedcba987654`.", ["report.html: commits {'fedcba9'}, not 0123456"]),
-        ("Commit not recorded.", ["report.html: commits set(), not 0123456"]),
+        ("Commit of the cells: `fedcba987654`.", ["commits {'fedcba9'}, not {'0123456'}"]),
+        ("Commit not recorded.", ["commits set(), not {'0123456'}"]),
     ],
 )
-def test_report_prints_the_commit_of_its_tables(
-    tmp_path: Path, commit: str, expected: list[str]
-) -> None:
-    folder, paper = (
-        tmp_path / "analysis/runs/2026-12-01-cpu",
-        tmp_path / "paper/runs/2026-12-01-cpu",
-    )
-    shutil.copytree(ROOT / "analysis/runs" / NAMED, folder)
-    paper.mkdir(parents=True)
-    facts = json.loads((folder / "run.json").read_text())
-    curves = len(rows_of(folder / "capacity.csv"))
-    facts |= {"beside": {"cells": 0, "session_s": {}}}
-    loads = rows_of(folder / "summary.csv")
-    sessions = len({row["session"] for row in loads + rows_of(folder / "capacity.csv")})
-    facts |= {"cells": len(loads) + curves, "sessions": sessions}
-    counts = f"{len(loads)} cells and {curves} curves from {sessions} sessions"
-    told = f"It rests on {counts}: on {facts['machine']['cpu_model']} with 2 CPUs. {commit}"
-    (paper / "report.html").write_text(f"<p>{told}</p>")
-    facts |= {"commit": "0123456789ab", "ended": "2026-12-01T00:00:00"}
-    (folder / "run.json").write_text(json.dumps(facts))
-    faults = [fault for fault in run_faults(tmp_path, folder.name) if "report" in fault]
-    assert faults == expected
+def test_report_prints_the_commit_of_its_tables(commit, expected):
+    told = ["It rests on 3 cells and 1 curves from 2 sessions: on A CPU with 2 CPUs", commit]
+    counts = {"loads": 3, "curves": 1, "sessions": 2}
+    assert report_faults(told, "A CPU", counts, {"0123456"}) == expected

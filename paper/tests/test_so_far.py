@@ -4,6 +4,7 @@ No session is measured: where jobs run, a program in Python's place writes what 
 """
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -13,11 +14,12 @@ import pytest
 import yaml
 from snakemake.utils import update_config
 
-from paper.tests.test_workflow import ROOT, plan, pretend
+from paper.tests.test_workflow import NOWHERE, ROOT, path_with, planned, pretend, snakemake
 from workloads.experiment.grid import Grid
 
 SMOKE = ["--configfile", "workloads/smoke.yaml"]
 HEADER = "table,verb,message,cells\n"
+STOPPED = "causes,analyze,it stopped,\n"
 # Writes the output that its job names, and notes the module and the session.
 STAND_IN = f"""#!{sys.executable}
 import pathlib, sys
@@ -35,7 +37,7 @@ with open(pathlib.Path(__file__).with_name("ran"), "a") as file:
 """
 
 
-def grid_of(*files: str) -> Grid:
+def grid_of(*files):
     config = yaml.safe_load((ROOT / "config.yaml").read_text())
     for file in files:
         update_config(config, yaml.safe_load((ROOT / file).read_text()))
@@ -43,7 +45,7 @@ def grid_of(*files: str) -> Grid:
 
 
 @pytest.fixture
-def grid() -> Grid:
+def grid():
     return grid_of("workloads/smoke.yaml")
 
 
@@ -52,14 +54,11 @@ def test_sessions_are_analyzed_before_the_next_is_measured(grid, results, tmp_pa
     programs = {each for of in sessions for each in [*grid.jars(of), *grid.class_data(of)]}
     if not all((ROOT / program).exists() for program in [*programs, "workloads/due/build/due"]):
         pytest.skip("the servers are not built here")
-    (tmp_path / "python").write_text(STAND_IN)
-    (tmp_path / "python").chmod(0o755)
     records = [f"{results}/sessions/{session.path}.json" for session in sessions]
     reports = [f"{results}/logs/so-far/after-{count}.txt" for count in (1, 2)]
-    command = ["snakemake", "--cores", "4", *records, *reports, *SMOKE]
-    command += ["--config", f"results={results}"]
-    environment = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
-    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=environment)
+    words = [*records, *reports, *SMOKE, "--config", f"results={results}"]
+    path = path_with(tmp_path, "python", STAND_IN)
+    run = snakemake(*words, PATH=path)
     assert run.returncode == 0, run.stdout + run.stderr
     ran = (tmp_path / "ran").read_text().splitlines()
     expected = [f"workloads.session.run_session {record}" for record in records]
@@ -73,7 +72,7 @@ def test_sessions_are_analyzed_before_the_next_is_measured(grid, results, tmp_pa
     # Nothing of it is run again, once its cells are there.
     for session in sessions:
         pretend(grid, session, results)
-    again = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=environment)
+    again = snakemake(*words, PATH=path)
     assert "Nothing to be done" in again.stderr, again.stderr
 
 
@@ -88,7 +87,7 @@ def test_sessions_are_analyzed_before_the_next_is_measured(grid, results, tmp_pa
 def test_a_run_plans_its_reports(words, parts_of_the_run):
     sessions = len(grid_of(*words[1:]).sessions)
     expected = {f"first {round(part * sessions) or 1} of {sessions}" for part in parts_of_the_run}
-    assert reports_in("--config", "results=results/none-of-this-name", *words) == expected
+    assert reports_in("--config", NOWHERE, *words) == expected
 
 
 def test_a_quick_run_has_no_other_sessions_than_it_names():
@@ -99,11 +98,6 @@ def test_a_quick_run_has_no_other_sessions_than_it_names():
     }
     waiting = {f"virtual-threads/{name}" for name in ("limit-or-thread", "pinning")}
     assert names == waiting | {"stacks/stacks", "database-pools/pooler"}
-
-
-def test_a_cell_by_itself_has_no_report():
-    cell = "results/cells/request-threads/fixed-pool/low/jmeter/rep-2/cell.json"
-    assert reports_in("-f", cell) == set()
 
 
 def test_an_early_report_is_made_once_and_while_sessions_are_left(grid, results):
@@ -124,43 +118,27 @@ def test_an_early_report_is_made_once_and_while_sessions_are_left(grid, results)
     assert reports_in(*words) == set()
 
 
-def reports_in(*words: str) -> set[str]:
-    planned = plan(*words)
-    text = planned.stdout + planned.stderr
-    assert planned.returncode == 0, text
-    lines = [
-        line.split("a report of the ")[1] for line in text.splitlines() if "a report of" in line
-    ]
-    return {line.split(" sessions")[0] for line in lines}
+def reports_in(*words):
+    return {*re.findall("a report of the (.*?) sessions", planned(*words))}
 
 
-@pytest.mark.parametrize(
-    ("table", "status"),
-    [(HEADER, 0), (HEADER + 'causes,analyze,"it\nstopped",\n', 3), (None, 3)],
-)
-def test_problems_are_an_exit_status(table, status, tmp_path):
-    if table is not None:
-        (tmp_path / "problems.csv").write_text(table)
+def test_results_without_a_table_of_problems_are_an_error(tmp_path):
     run = subprocess.run([ROOT / "paper/problems.sh", tmp_path], capture_output=True, text=True)
-    assert run.returncode == status
-    assert bool(run.stderr) == bool(status) and str(tmp_path) in run.stderr + str(tmp_path) * (
-        not status
-    )
+    assert run.returncode == 3 and f"{tmp_path}/problems.csv is not there" in run.stderr
 
 
 @pytest.mark.parametrize(("goal", "folder"), [("report", "results"), ("quick", "results/quick")])
-@pytest.mark.parametrize("rows", ["", "causes,analyze,it stopped,\n"])
+@pytest.mark.parametrize("rows", ["", STOPPED])
 def test_make_ends_with_an_error_where_a_report_has_problems(goal, folder, rows, tmp_path):
     """make's own status is 2 for every error; it prints the 3 of the last command."""
     shutil.copytree(ROOT / "paper", tmp_path / "paper", ignore=shutil.ignore_patterns("[!p]*"))
     (tmp_path / folder).mkdir(parents=True)
     (tmp_path / folder / "problems.csv").write_text(HEADER + rows)
     for name in ("python", "Rscript"):
-        (tmp_path / name).write_text(f"#!/bin/sh\necho {name} $*\n")
-        (tmp_path / name).chmod(0o755)
+        path = path_with(tmp_path, name, f"#!/bin/sh\necho {name} $*\n")
     command = ["make", "--file", ROOT / "Makefile", goal, "ENV=:", "SNAKEMAKE=true"]
     command += ["--old-file=plan", "--old-file=build"]
-    environment = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    environment = os.environ | {"PATH": path}
     run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=environment)
     assert f"Rscript paper/publish.R summary results={folder}\n" in run.stdout
     assert run.returncode == (2 if rows else 0), run.stderr
@@ -168,11 +146,9 @@ def test_make_ends_with_an_error_where_a_report_has_problems(goal, folder, rows,
 
 
 def test_a_run_with_problems_is_not_shipped(results):
-    folder = ROOT / results
-    folder.mkdir(parents=True)
-    (folder / "problems.csv").write_text(HEADER + "causes,analyze,it stopped,\n")
-    command = ["snakemake", "--cores", "4", "reference", "--config", f"results={results}"]
-    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    (ROOT / results).mkdir(parents=True)
+    (ROOT / results / "problems.csv").write_text(HEADER + STOPPED)
+    run = snakemake("reference", "--config", f"results={results}")
     assert run.returncode != 0
     assert f"see the 1 lines of {results}/problems.csv" in run.stderr
     assert "no run to ship" not in run.stderr

@@ -18,11 +18,10 @@ test_that("a conclusion stands in one row, with what was measured there and here
 })
 
 test_that("verdicts are counted in the order of their words", {
-  rows <- rbind(verdicts_of(verdict = "not decided"), verdicts_of(), verdicts_of())
+  rows <- verdicts_of(verdict = c("not decided", "holds", "holds"))
   expect_equal(sentence_verdicts(rows), "Verdicts on 3 conclusions: *holds* 2 and *not decided* 1.")
-  rows[1, verdict := not_in_this_run]
-  expect_equal(sentence_verdicts(rows), "Verdicts on 2 conclusions: *holds* 2. 1 conclusion more speaks of cells that this run did not measure; the HTML report names them.")
-  rows[1, `:=`(claim = "It fails.", cells = "demo/pool/high/wrk2")]
+  rows[1, `:=`(verdict = not_in_this_run, claim = "It fails.", cells = "demo/pool/high/wrk2")]
+  expect_said(sentence_verdicts(rows), "Verdicts on 2 conclusions: *holds* 2. 1 conclusion more speaks of cells that this run did not measure")
   expect_equal(list_of_unmeasured(rows), "- It fails: not measured here; it takes `demo/pool/high/wrk2`.")
   expect_equal(list_of_unmeasured(rows[-1]), "")
   expect_equal(nrow(table_claims(rows)), 2)
@@ -34,7 +33,7 @@ test_that("the table names each source of the ledger", {
 })
 
 test_that("the first page has the totals, and no number that is 0", {
-  of <- function(...) sentence_of_totals(rbindlist(lapply(c(...), function(verdict) verdicts_of(verdict = verdict))))
+  of <- function(...) sentence_of_totals(verdicts_of(verdict = c(...)))
   expect_equal(
     of("holds", "same direction, other size", "does not hold", "not decided", "not comparable", not_in_this_run),
     "Of 5 conclusions of five published experiments, 2 hold (1 in another size), 1 does not and 2 stay open (@sec-claims)."

@@ -1,29 +1,3 @@
-# Two modes at two tiers, both tools, three repetitions; the pool is twice as fast.
-demo_cells <- function(folder) {
-  grid <- CJ(mode = c("fixed-pool", "thread-per-request"), tier = c("low", "mid"),
-    tool = c("jmeter", "wrk2"), repetition = 1:3)
-  vapply(seq_len(nrow(grid)), function(index) {
-    one <- grid[index]
-    pool <- one$mode == "fixed-pool"
-    values <- if (pool) 20:119 else 2 * 20:119
-    path <- write_cell(
-      folder, mode = one$mode, tier = one$tier, tool = one$tool, repetition = one$repetition,
-      baseline = if (pool) "thread-per-request", elapsed_ms = if (one$tool == "jmeter") values,
-      histogram_ms = if (one$tool == "wrk2") values,
-      load = list(
-        requests_offered = if (one$tier == "low") 100 else 200, start_epoch_s = 10, end_epoch_s = 12,
-        offered_per_s = if (one$tool == "wrk2") 50, throughput_per_s = if (pool) 50 else 25
-      )
-    )
-    stacks <- file.path(dirname(path), "profile.collapsed")
-    writeLines("java/net/ServerSocket.accept_[1] 100", stacks)
-    path
-  }, "")
-}
-
-root <- new_folder()
-paths <- demo_cells(file.path(root, "cells"))
-summary <- summarise_cells(paths)
 test_that("a mode keeps its look whatever stands beside it", {
   alone <- mode_styles("fixed-pool")
   among <- mode_styles(c("event-loop", "tomcat-200", "fixed-pool", "fixed-pool-as-published"))
@@ -36,15 +10,12 @@ test_that("a mode keeps its look whatever stands beside it", {
 })
 
 test_that("sizes of a family have its hue, and shades of their own", {
-  sizes <- c(5, 10, 20, 50, 100, 200)
-  modes <- paste0("platform-hikari-", sizes)
+  modes <- paste0("platform-hikari-", c(5, 10, 20, 50, 100, 200))
   expect_equal(anyDuplicated(mode_colours(modes)), 0)
   expect_equal(uniqueN(mode_styles(modes)$shape), 1)
   expect_equal(mode_levels(rev(c("virtual-hikari-5", modes))), c(modes, "virtual-hikari-5"))
   # A number in the id of a mode that is known by itself is no size.
-  expect_equal(
-    mode_colours(c("platform-50", "fixed-pool")), c("platform-50" = "#0072B2", "fixed-pool" = "#0072B2")
-  )
+  expect_equal(mode_colours(c("platform-50", "fixed-pool")), c("platform-50" = "#0072B2", "fixed-pool" = "#0072B2"))
 })
 
 test_that("threads are counted by group, and a state that no thread is in counts 0", {
@@ -59,9 +30,7 @@ test_that("threads are counted by group, and a state that no thread is in counts
   states <- read_states(path)
   expect_equal(states[source == "jvm" & group == "worker" & state == "RUNNABLE", threads], c(4, 0))
   counts <- count_threads(states)
-  expect_equal(unlist(counts[source == "jvm" & group == "worker", .(peak, mean, running)]),
-    c(peak = 6, mean = 5, running = 2)
-  )
+  expect_equal(unlist(counts[source == "jvm" & group == "worker", .(peak, mean, running)]), c(peak = 6, mean = 5, running = 2))
   expect_equal(counts[source == "kernel"]$running, 0)
   expect_equal(counts[group == "others", .N], 1)
   # A profiled slice that a rule excludes is not counted.
@@ -70,7 +39,8 @@ test_that("threads are counted by group, and a state that no thread is in counts
 })
 
 test_that("tiers stand in the order of their load", {
-  expect_equal(tier_levels(summary), c("low", "mid"))
+  cells <- data.table(study = "demo", tier = c("a", "b", "c"), path = "/", loop = c("open", "open", "closed"), requests_offered = c(9, 9, NA), users = 5, offered_per_s = c(30, 10, NA))
+  expect_equal(tier_levels(cells), c("c", "b", "a"))
 })
 
 test_that("values that are not valid are marked and not pooled", {
@@ -78,18 +48,16 @@ test_that("values that are not valid are marked and not pooled", {
   expect_equal(over_repetitions(c(1, 2), c(FALSE, FALSE)), "1–2 †")
   expect_equal(over_repetitions(c(NA_real_, NA), c(TRUE, FALSE)), no_figure)
   expect_equal(over_repetitions(c(5, Inf), c(TRUE, TRUE)), "not reached (5–not reached)")
-  broken <- copy(summary)[mode == "fixed-pool" & repetition == 1, `:=`(
-    valid = FALSE, latency_valid = FALSE, failed_checks = rep(c("body_bytes", "writes_kept"), 2)
-  )]
-  expect_equal(
-    sentence_validity(broken),
-    "Of 24 cells, 20 are valid and 4 are not (`body_bytes` 2, `writes_kept` 2)."
-  )
+})
+
+test_that("cells that are not valid are counted, by their reasons", {
+  cells <- data.table(outcome = "completed", valid = rep(c(TRUE, FALSE), c(20, 4)), latency_valid = rep(c(TRUE, FALSE), c(20, 4)), failed_checks = "")
+  cells[valid == FALSE, failed_checks := rep(c("body_bytes", "writes_kept"), 2)]
+  expect_equal(sentence_validity(cells), "Of 24 cells, 20 are valid and 4 are not (`body_bytes` 2, `writes_kept` 2).")
   # A rule on latency, or a server's failure, makes no cell invalid.
-  broken[valid == FALSE, `:=`(valid = TRUE, latency_valid = FALSE, failed_checks = rep(c("settled", "settled;little"), 2))]
-  broken[mode == "fixed-pool" & repetition == 2 & tier == "low" & tool == "wrk2", outcome := "server_died"]
-  broken[mode == "fixed-pool" & repetition == 3 & tier == "low" & tool == "wrk2", outcome := "beyond_limits"]
-  expect_equal(sentence_validity(broken), paste(
+  cells[valid == FALSE, `:=`(valid = TRUE, failed_checks = rep(c("settled", "settled;little"), 2))]
+  cells[1:2, outcome := c("server_died", "beyond_limits")]
+  expect_equal(sentence_validity(cells), paste(
     "Of 24 cells, 23 are valid and 1 is not. 1 load lies beyond the limits of this machine.",
     "Of 4 valid cells the latency does not count (`settled` 4, `little` 2, some for several reasons); all else does. In 1 cell the server failed, which is a result (`server_died` 1)."
   ))
@@ -108,17 +76,15 @@ test_that("curves can be drawn, and the knee stands where the capacity is", {
   })))
   steps <- pool_steps(cells)
   capacity <- pool_capacity(capacities_of(cells))
-  figure <- figure_load_curve(steps, capacity, "Low")
-  expect_s3_class(patchwork::patchworkGrob(figure), "gtable")
+  expect_drawn_curve <- function(...) expect_s3_class(patchwork::patchworkGrob(figure_load_curve(...)), "gtable")
+  expect_drawn_curve(steps, capacity, "Low")
   panel <- capacity_panel(with_modes(capacity, capacity$mode), c(50, 4000), list())
   expect_setequal(round(10^ggplot_build(panel + scale_x_log10())$data[[4]]$x), round(capacity$capacity_per_s))
-  one <- pool_capacity(capacities_of(cells[1]))
-  expect_s3_class(patchwork::patchworkGrob(figure_load_curve(pool_steps(cells[1]), one)), "gtable")
-  expect_s3_class(figure_load_curve(steps[0], capacity[0]), "ggplot")
+  expect_drawn_curve(pool_steps(cells[1]), pool_capacity(capacities_of(cells[1])))
   # A mode without a capacity is in no panel; a curve of none is no figure.
-  some <- copy(capacity)[1, capacity_per_s := NA]
-  expect_s3_class(patchwork::patchworkGrob(figure_load_curve(steps, some)), "gtable")
-  expect_s3_class(figure_load_curve(steps, copy(capacity)[, capacity_per_s := NA]), "ggplot")
+  expect_drawn_curve(steps, copy(capacity)[1, capacity_per_s := NA])
+  expect_s3_class(figure_load_curve(steps[0], capacity[0]), "ggplot")
+  expect_s3_class(figure_load_curve(steps, capacity[, capacity_per_s := NA]), "ggplot")
 })
 
 test_that("changes of several variants stand in one row a statistic", {
@@ -126,7 +92,7 @@ test_that("changes of several variants stand in one row a statistic", {
     variant = rep(c("a", "b"), each = 2), statistic = rep(c("throughput_per_s", "cpu_us_per_request"), 2), unit = "", verdict = "", reason = "",
     old = 1, new = 1, starts = 3, rounds = 9, ratio = 1.1, low = 1, high = 1.2, slower_percent = 10
   )
-  built <- ggplot_build(figure_changes(rows))
-  expect_length(unique(round(built$data[[3]]$y)), 2)
-  expect_equal(nrow(built$data[[3]]), 4)
+  drawn <- ggplot_build(figure_changes(rows))$data[[3]]
+  expect_length(unique(round(drawn$y)), 2)
+  expect_equal(nrow(drawn), 4)
 })

@@ -13,55 +13,50 @@ heap_tables <- function() {
 
 test_that("the heap that is enough, the pauses and the heap of a request are reported", {
   text <- tell_heaps(heap_tables())
-  expect_match(text, "At `remote-500`, these heaps serve at least 95 % of what 1,024 MiB do: 256 MiB by SerialGC and 256 MiB by ZGC with virtual threads; 128 MiB by SerialGC and 128 MiB by ZGC with event loops.", fixed = TRUE)
-  expect_match(text, "Pauses of the collector take up to 42 % of the time (`virtual-SerialGC-128` at `remote-500`).", fixed = TRUE)
-  expect_match(text, "this much heap: with virtual threads 100 KiB (SerialGC) and 130 KiB (ZGC); with event loops 20 KiB (SerialGC).", fixed = TRUE)
-  # 50 + 1,000 x 130 / 1,024.
-  expect_match(text, "1,000 admitted with virtual threads take at least 180 MiB (base 50 MiB, ZGC).", fixed = TRUE)
-  expect_no_match(text, "still answer")
+  expect_said(
+    text, "At `remote-500`, these heaps serve at least 95 % of what 1,024 MiB do: 256 MiB by SerialGC and 256 MiB by ZGC with virtual threads; 128 MiB by SerialGC and 128 MiB by ZGC with event loops.",
+    "Pauses of the collector take up to 42 % of the time (`virtual-SerialGC-128` at `remote-500`).",
+    "this much heap: with virtual threads 100 KiB (SerialGC) and 130 KiB (ZGC); with event loops 20 KiB (SerialGC).",
+    # 50 + 1,000 x 130 / 1,024.
+    "1,000 admitted with virtual threads take at least 180 MiB (base 50 MiB, ZGC)."
+  )
+  expect_unsaid(text, "still answer")
   negative <- heap_tables()
   negative$requests[collector == "ZGC", base_mib := -5]
-  expect_no_match(tell_heaps(negative), "130 KiB")
+  expect_unsaid(tell_heaps(negative), "130 KiB")
 })
 
 test_that("a larger heap that served less, or has no valid session, is not passed over", {
   heaps <- heap_tables()
   heaps$modes[kind == "event-loop" & heap_mib == 256 & tier == "remote-500", throughput_per_s := NA]
-  expect_match(tell_heaps(heaps), "1,024 MiB by SerialGC and 1,024 MiB by ZGC with event loops", fixed = TRUE)
-  heaps$modes[kind == "virtual" & heap_mib == 128, survived := 0]
-  expect_match(tell_heaps(heaps), "within 10 s: 256 MiB by SerialGC and 256 MiB by ZGC with virtual threads; 128 MiB by SerialGC and 128 MiB by ZGC with event loops.", fixed = TRUE)
-  heaps$modes[kind == "virtual" & collector == "ZGC" & heap_mib == 1024, survived := 0.5]
-  expect_match(tell_heaps(heaps), "256 MiB by SerialGC and none by ZGC with virtual threads", fixed = TRUE)
-})
-
-test_that("servers of which it is not known whether they survived are none that were lost", {
-  heaps <- heap_tables()
+  expect_said(tell_heaps(heaps), "1,024 MiB by SerialGC and 1,024 MiB by ZGC with event loops")
+  # A server of which it is not known whether it survived is none that was lost.
   heaps$modes[1, survived := NA]
-  expect_no_match(tell_heaps(heaps), "still answer")
+  expect_unsaid(tell_heaps(heaps), "still answer")
+  heaps$modes[kind == "virtual" & heap_mib == 128, survived := 0]
+  expect_said(tell_heaps(heaps), "within 10 s: 256 MiB by SerialGC and 256 MiB by ZGC with virtual threads; 128 MiB by SerialGC and 128 MiB by ZGC with event loops.")
+  heaps$modes[kind == "virtual" & collector == "ZGC" & heap_mib == 1024, survived := 0.5]
+  expect_said(tell_heaps(heaps), "256 MiB by SerialGC and none by ZGC with virtual threads")
 })
 
 test_that("without a heap one line says how to measure it", {
   none <- lapply(heap_tables(), function(table) table[0])
   expect_equal(tell_heaps(none), "How much heap a request needs by collector takes `extras=heaps` to measure.")
-  expect_s3_class(ggplot2::ggplotGrob(figure_heaps(none$modes)), "gtable")
+  expect_drawn(figure_heaps(none$modes))
 })
 
 test_that("the figure has a panel a tier and statistic, and throughput of closed loops alone", {
   modes <- heap_tables()$modes
+  # An axis spans a factor of two, so that noise is none.
+  expect_equal(unique(panels_of_heaps(modes[tier == "order"])[statistic == "throughput_per_s"]$reach), 200)
   modes[tier == "order", tool := "wrk2"]
   expect_equal(levels(panels_of_heaps(modes)$panel), c("order, p99 (ms)", "remote-500, Throughput (1/s)", "remote-500, p99 (ms)"))
-  expect_s3_class(ggplot2::ggplotGrob(figure_heaps(modes)), "gtable")
-})
-
-test_that("an axis spans a factor of two, so that noise is none", {
-  modes <- heap_tables()$modes[tier == "order"]
-  throughput <- panels_of_heaps(modes)[statistic == "throughput_per_s"]
-  expect_equal(unique(throughput$reach), 200)
+  expect_drawn(figure_heaps(modes))
 })
 
 test_that("pauses of a window in which the server hung are not told", {
   modes <- heap_tables()$modes
-  hung <- copy(modes)[1, `:=`(gc_share = 1.03, survived = 0)]
-  expect_no_match(sentence_of_pauses(hung), "103")
-  expect_match(sentence_of_pauses(hung[1, survived := 1]), "103")
+  modes[1, `:=`(gc_share = 1.03, survived = 0)]
+  expect_unsaid(sentence_of_pauses(modes), "103")
+  expect_said(sentence_of_pauses(modes[1, survived := 1]), "103")
 })

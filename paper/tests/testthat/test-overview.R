@@ -1,12 +1,9 @@
-cells_with <- function(...) lapply(list(...), function(commit) list(provenance = list(commit = commit)))
-
 test_that("the commit of the cells is named, or that it is not recorded", {
-  expect_equal(sentence_commit(cells_with("0123456789abcdef", "0123456789abcdef")), "Commit of the cells: `0123456789ab`.")
-  expect_equal(sentence_commit(cells_with(NULL, NULL)), "Commit not recorded in the cells.")
-  expect_equal(
-    sentence_commit(cells_with("0123456789abcdef", "fedcba9876543210", NULL)),
-    "Commits of the cells: `0123456789ab` and `fedcba987654`. Commit not recorded in 1 cell."
-  )
+  of <- function(...) sentence_commit(lapply(list(...), function(commit) list(provenance = list(commit = commit))))
+  one <- "0123456789abcdef"
+  expect_equal(of(one, one), "Commit of the cells: `0123456789ab`.")
+  expect_equal(of(NULL, NULL), "Commit not recorded in the cells.")
+  expect_equal(of(one, "fedcba9876543210", NULL), "Commits of the cells: `0123456789ab` and `fedcba987654`. Commit not recorded in 1 cell.")
 })
 
 test_that("JDKs, generators and the machine stand in a sentence each", {
@@ -25,8 +22,11 @@ test_that("JDKs, generators and the machine stand in a sentence each", {
 
 test_that("the parts that are new are those that this run shows, with the number of doses and swaps", {
   traced <- data.table(kind = c("dose", "swap", "swap", "step", "swap"), reason = c("", "", "", "", "no valid cell"))
-  of <- function(holds, traced) list(findings = lapply(c(limit = "limit", "who-waits" = "who-waits", "wake-ups" = "wake-ups"), function(id) list(holds = holds)), traced = traced)
-  expect_match(sentence_of_contribution(of("yes", traced)), "^New: [(]1[)] both kinds of thread .*wake-ups .*; [(][34][)] each cause is varied or removed [(]1 dose and 2 swaps[)].$")
-  expect_equal(sentence_of_contribution(of("open", traced[2])), "New: each cause is varied or removed (1 swap).")
-  expect_equal(sentence_of_contribution(of("open", traced[5])), "")
+  of <- function(holds, traced) {
+    finding <- list(holds = holds)
+    sentence_of_contribution(list(findings = list(limit = finding, "who-waits" = finding, "wake-ups" = finding), traced = traced))
+  }
+  expect_match(of("yes", traced), "^New: [(]1[)] both kinds of thread .*wake-ups .*; [(][34][)] each cause is varied or removed [(]1 dose and 2 swaps[)].$")
+  expect_equal(of("open", traced[2]), "New: each cause is varied or removed (1 swap).")
+  expect_equal(of("open", traced[5]), "")
 })

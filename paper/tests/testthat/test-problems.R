@@ -1,6 +1,5 @@
 # Each test with faults of its own.
-fresh <- function(folder = tempfile("results")) {
-  dir.create(folder)
+fresh <- function(folder = new_folder()) {
   begin_faults(folder)
   folder
 }
@@ -15,8 +14,7 @@ test_that("what fails says so in its place and is noted once, with its path belo
 })
 
 test_that("a table that cannot be read stops its callers with the reason", {
-  folder <- fresh()
-  path <- file.path(folder, "mixes.csv")
+  path <- file.path(fresh(), "mixes.csv")
   read <- function() readable("mixes.csv", read_mixes(path))
   write_table(data.table(a = 1), path)
   mixes <- read()
@@ -42,9 +40,7 @@ test_that("a table that fails loses itself alone", {
 finish_in <- function(folder, text) {
   place <- file.path(folder, "paper")
   dir.create(place, showWarnings = FALSE)
-  former <- setwd(place)
-  on.exit(setwd(former))
-  finish_document(text)
+  withr::with_dir(place, finish_document(text))
 }
 
 section <- c("```{r}", "#| label: fig-a", "```", "# A {#sec-a}", "text @fig-a", "$$ x $$ {#eq-a}", "## B {#sec-b}", "::: {#tbl-a tbl-colwidths=1}")
@@ -64,11 +60,9 @@ test_that("the first page names each problem once, of the analysis and of the re
   write_problems(data.table(table = c("mixes", "causes"), message = "cut", cells = c("demo/a", "demo/b")), folder, "analyze")
   note_fault("order.qmd", "cut")
   note_fault("order.qmd", "two *stars*")
-  text <- finish_in(folder, place_of_problems)
-  expect_match(text, "\n- cut (mixes, causes, order.qmd; `demo/a`, `demo/b`)\n", fixed = TRUE)
-  expect_match(text, "\n- two \\*stars\\* (order.qmd)", fixed = TRUE)
+  expect_said(finish_in(folder, place_of_problems), "\n- cut (mixes, causes, order.qmd; `demo/a`, `demo/b`)\n", "\n- two \\*stars\\* (order.qmd)")
   for (at in 1:12) note_fault("order.qmd", paste("fault", at))
-  expect_match(finish_in(folder, place_of_problems), "\n- and 4 other problems.", fixed = TRUE)
+  expect_said(finish_in(folder, place_of_problems), "\n- and 4 other problems.")
 })
 
 # Tests of other files have no faults of these.

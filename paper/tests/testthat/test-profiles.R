@@ -15,20 +15,21 @@ test_that("allocations name the groups that allocate most, with shares where the
 })
 
 test_that("events of threads are those of the profiled slice, per request", {
-  path <- write_cell(new_folder(), elapsed_ms = 1:10, slices = rbind(known_slices(), fill = TRUE)[kind == "profiled", requests_recorded := 50])
+  path <- write_cell(new_folder(), elapsed_ms = 1:10, slices = known_slices()[kind == "profiled", requests_recorded := 50])
+  of <- function(...) {
+    writeLines(c(...), file.path(dirname(path), "events.csv"))
+    read_thread_events(path)
+  }
+  header <- "event,count,total_ms,longest_ms"
   expect_equal(nrow(read_thread_events(path)), 0)
-  file <- file.path(dirname(path), "events.csv")
-  writeLines(c("event,count,total_ms,longest_ms", "jdk.VirtualThreadPinned,100,2050,20.9"), file)
-  events <- read_thread_events(path)
+  events <- of(header, "jdk.VirtualThreadPinned,100,2050,20.9")
   expect_equal(unlist(events[, .(count, requests)]), c(count = 100, requests = 50))
   shown <- table_thread_events(events)
   expect_equal(unlist(shown[, .(Events, `Per request`, `ms a request`, `ms, mean`)], use.names = FALSE), c("100", "2", "41", "20.5"))
-  expect_equal(nrow(table_thread_events(copy(events)[, valid := FALSE])), 0)
+  expect_equal(nrow(table_thread_events(events[, valid := FALSE])), 0)
   # Without any event, with another column, and in a slice that a rule excludes.
-  writeLines("event,count,total_ms,longest_ms", file)
-  expect_equal(nrow(read_thread_events(path)), 0)
-  writeLines(c("event,count", "jdk.ThreadSleep,3"), file)
-  expect_error(read_thread_events(path), "total_ms")
+  expect_equal(nrow(of(header)), 0)
+  expect_error(of("event,count", "jdk.ThreadSleep,3"), "total_ms")
   fwrite(known_slices()[kind == "profiled", kept := "false"], file.path(dirname(path), "slices.csv"))
   expect_equal(nrow(read_thread_events(path)), 0)
 })

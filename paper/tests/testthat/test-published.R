@@ -1,15 +1,13 @@
-published_files <- list.files(file.path(analysis_folder, "published"), full.names = TRUE)
-shipped <- read_summary(file.path(analysis_folder, "runs", reference_run, "summary.csv"))
+printed <- read_published(list.files(file.path(analysis_folder, "published"), full.names = TRUE))
+shipped <- read_summary(file.path(runs_folder, reference_run, "summary.csv"))
 
 test_that("the values that the sources printed can be read, each once", {
-  printed <- read_published(published_files)
   expect_false(anyNA(printed$value))
   expect_equal(anyDuplicated(printed, by = c("source", "tier", "mode", "figure")), 0)
   expect_error(read_published("none.csv"), "no such file")
 })
 
 test_that("every printed value stands beside ours, once, as published where that was measured", {
-  printed <- read_published(published_files)
   table <- table_theirs(shipped, printed)
   means <- shipped[mode == "virtual" & tier == "sleep-500" & tool == "jmeter", range(latency_mean_ms)]
   ours <- as.numeric(strsplit(table[Load == "sleep-500" & Server == "virtual" & startsWith(Value, "Mean")]$Ours, "[^0-9.]+")[[1]])

@@ -6,8 +6,7 @@ all_with_steps <- function(us, kib = c("mvc-tomcat-200" = 1), spread = c(-1, 0, 
   of_mode <- function(mode, each, turn) {
     side_cells(mode, cause$tier, cpu_us_per_request = each + spreads[[1 + turn %% 3]], machine_context_switches_per_request = turn)
   }
-  cells <- Map(of_mode, names(us), us, seq_along(us))
-  summary <- rbindlist(cells)[, `:=`(study = cause$study, offered_per_s = 1999)]
+  summary <- rbindlist(Map(of_mode, names(us), us, seq_along(us)))[, `:=`(study = cause$study, offered_per_s = 1999)]
   results <- new_folder()
   allocations <- CJ(
     study = cause$study, mode = names(kib), tier = cause$tier, tool = cause$tool, group = "handler", repetition = 1, error_bytes = 1, valid = TRUE
@@ -21,15 +20,16 @@ stacks_us <- c(
   "mvc-tomcat-virtual" = 150, "mvc-tomcat-virtual-reactor" = 180, "mvc-tomcat-200-reactor" = 181, "webflux-nio" = 120, webflux = 110,
   "mvc-tomcat-200" = 152, helidon = 100, "mvc-tomcat-virtual-jdk" = 210
 )
+steps_of_us <- function(us, ..., id = "client-or-server") steps_measured(all_with_steps(us, ...), id)
 steps_told <- function(..., kib = c("mvc-tomcat-200" = 1)) {
   changes <- c(...)
-  tell_steps(steps_measured(all_with_steps(replace(stacks_us, names(changes), changes), kib), "client-or-server"))
+  tell_steps(steps_of_us(replace(stacks_us, names(changes), changes), kib))
 }
 
 told_plainly <- steps_told()
 
 test_that("the steps between two stacks add up in the table, with what a request allocates", {
-  rows <- steps_measured(all_with_steps(stacks_us, c("mvc-tomcat-virtual" = 22, webflux = 32)), "client-or-server")
+  rows <- steps_of_us(stacks_us, c("mvc-tomcat-virtual" = 22, webflux = 32))
   table <- table_steps(rows)
   expect_equal(table$Swap[1:5], c(
     "Reactor Netty's client in place of Apache's", "200 platform threads in place of virtual ones", "WebFlux on event loops in place of Spring MVC on Tomcat",
@@ -37,8 +37,7 @@ test_that("the steps between two stacks add up in the table, with what a request
   ))
   expect_equal(sum(rows[kind == "step"]$after), rows[kind == "whole"]$after)
   expect_true(all(startsWith(table[["Difference (µs)"]][c(1, 3, 5)], c("+30 [+2", "−61 [−6", "−40 [−4"))))
-  expect_equal(table[["CPU time (µs)"]][5], "150 to 110")
-  expect_equal(table[["Context switches"]][5], "1 to 5")
+  expect_equal(table[5, c(`CPU time (µs)`, `Context switches`)], c("150 to 110", "1 to 5"))
   expect_equal(table[["Allocated (KiB)"]][c(1, 5)], c(no_figure, "22 to 32"))
   expect_match(table[["Of the whole (%)"]][1], "^−75 \\[")
   expect_equal(table[["Of the whole (%)"]][6], no_figure)
@@ -46,37 +45,36 @@ test_that("the steps between two stacks add up in the table, with what a request
 
 test_that("the advice on the client is that of the values, and none where they decide nothing", {
   expect_match(told_plainly, "At 1,999 requests/s before a remote, a request takes 150 µs .* and 110 µs on WebFlux: −40 \\[")
-  expect_match(told_plainly, "In practice:\\* keep Apache's client in Spring MVC: with Reactor Netty's, that of WebFlux, a request takes 180 µs in place of 150.")
-  expect_match(told_plainly, "WebFlux saves by its server (−61 [", fixed = TRUE)
-  expect_match(told_plainly, "The JDK's client takes more CPU time than Apache's on virtual threads (+60 [", fixed = TRUE)
+  expect_said(
+    told_plainly, "In practice:* keep Apache's client in Spring MVC: with Reactor Netty's, that of WebFlux, a request takes 180 µs in place of 150.",
+    "WebFlux saves by its server (−61 [", "The JDK's client takes more CPU time than Apache's on virtual threads (+60 ["
+  )
   # The client saves: the advice turns round, and no server is said to save where it does not.
   turned <- steps_told("mvc-tomcat-virtual-reactor" = 115, "mvc-tomcat-200-reactor" = 111, "webflux-nio" = 111, "mvc-tomcat-virtual-jdk" = 130)
-  expect_match(turned, "change the client before the stack: with Reactor Netty's, Spring MVC takes 115 µs a request in place of 150", fixed = TRUE)
-  expect_no_match(turned, "by its server|keep Apache's")
-  expect_match(turned, "The JDK's client takes less CPU time", fixed = TRUE)
+  expect_said(turned, "change the client before the stack: with Reactor Netty's, Spring MVC takes 115 µs a request in place of 150", "The JDK's client takes less CPU time")
+  expect_unsaid(turned, "by its server", "keep Apache's")
   # The client changes nothing that can be told from none.
   open <- steps_told("mvc-tomcat-virtual-reactor" = 150.1, "mvc-tomcat-virtual-jdk" = 150.1)
-  expect_match(open, "do not change Spring MVC's client for CPU time", fixed = TRUE)
-  expect_no_match(open, "The JDK's client takes")
-  expect_match(steps_told(webflux = 150), "WebFlux saves no CPU time that this run could tell from none", fixed = TRUE)
-  expect_match(steps_told(webflux = 220, "webflux-nio" = 230), "WebFlux takes more, by its server", fixed = TRUE)
+  expect_said(open, "do not change Spring MVC's client for CPU time")
+  expect_unsaid(open, "The JDK's client takes")
+  expect_said(steps_told(webflux = 150), "WebFlux saves no CPU time that this run could tell from none")
+  expect_said(steps_told(webflux = 220, "webflux-nio" = 230), "WebFlux takes more, by its server")
 })
 
 test_that("steps that depend on their order, and modes that allocate most and compute least, are named", {
-  expect_match(told_plainly, "on platform threads: the order of the swaps changes little.", fixed = TRUE)
-  expect_match(steps_told("mvc-tomcat-200" = 180), "on platform threads: the parts depend on the order of the swaps.", fixed = TRUE)
+  expect_said(told_plainly, "on platform threads: the order of the swaps changes little.")
+  expect_said(steps_told("mvc-tomcat-200" = 180), "the parts depend on the order of the swaps.")
   # Steps that differ by their noise are alike.
-  expect_match(steps_told("mvc-tomcat-virtual-reactor" = 151, "mvc-tomcat-200-reactor" = 150), "changes little.", fixed = TRUE)
+  expect_said(steps_told("mvc-tomcat-virtual-reactor" = 151, "mvc-tomcat-200-reactor" = 150), "changes little.")
   kib <- c("mvc-tomcat-virtual" = 22, webflux = 32, "mvc-tomcat-200" = 40, "mvc-tomcat-virtual-jdk" = 65)
   least <- c("mvc-tomcat-virtual-jdk" = 90)
-  expect_match(steps_told(least, kib = kib), "the server that allocates most, 65 KiB a request, takes least, 90 µs (`mvc-tomcat-virtual-jdk`).", fixed = TRUE)
-  expect_no_match(steps_told(least, kib = replace(kib, "mvc-tomcat-virtual-jdk", 30)), "Allocation")
+  expect_said(steps_told(least, kib = kib), "the server that allocates most, 65 KiB a request, takes least, 90 µs (`mvc-tomcat-virtual-jdk`).")
+  expect_unsaid(steps_told(least, kib = replace(kib, "mvc-tomcat-virtual-jdk", 30)), "Allocation")
 })
 
 test_that("steps of which a mode is missing are not told", {
-  all <- all_with_steps(stacks_us[names(stacks_us) != "webflux-nio"])
-  expect_equal(tell_steps(steps_measured(all, "client-or-server")), "")
-  expect_equal(nrow(steps_measured(all, "another")), 0)
-  all <- all_with_steps(stacks_us[names(stacks_us) != "mvc-tomcat-virtual-jdk"])
-  expect_no_match(tell_steps(steps_measured(all, "client-or-server")), "JDK")
+  without <- function(mode) tell_steps(steps_of_us(stacks_us[names(stacks_us) != mode]))
+  expect_equal(without("webflux-nio"), "")
+  expect_unsaid(without("mvc-tomcat-virtual-jdk"), "JDK")
+  expect_equal(nrow(steps_of_us(stacks_us, id = "another")), 0)
 })

@@ -2,29 +2,29 @@ run_of <- function(ratios, run = 1) {
   pairs <- title_pairs[, .(study = "virtual-threads", baseline = "platform-50", mode, tier, tool, statistic, estimate = ratios)]
   list(name = paste("run", run), comparisons = pairs, capacity = data.table(study = "virtual-threads", tier = "sleep-100", objective_ms = 120))
 }
+usual <- c(1, 10, 25)
 
 test_that("each number of the title is the median of the shipped runs", {
-  runs <- list(run_of(c(1, 9, 24)), run_of(c(1, 10, 25)), run_of(c(1.2, 11, 31)))
+  runs <- list(run_of(c(1, 9, 24)), run_of(usual), run_of(c(1.2, 11, 31)))
   found <- ratios_of_title(runs)
   expect_equal(title_of_stage(found), "Virtual threads are 1 ×, 10 × or 25 × as fast: it depends on what you admit")
-  expect_match(sentence_of_stage(found, objective_of_title(runs), TRUE), "[Cite this](#cite-limit).", fixed = TRUE)
-  expect_match(sentence_of_stage(found, objective_of_title(runs)), "25 × with no limit, for as many users as come (24 to 31), p99 at most 120 ms", fixed = TRUE)
+  expect_said(
+    sentence_of_stage(found, objective_of_title(runs), TRUE), "25 × with no limit, for as many users as come (24 to 31), p99 at most 120 ms", "[Cite this](#cite-limit)."
+  )
   for (at in 1:3) {
-    false <- c(1, 10, 25)
-    false[at] <- 2 * false[at]
-    other <- title_of_stage(ratios_of_title(list(run_of(false))))
-    expect_match(other, paste(2 * c(1, 10, 25)[at], "×"), fixed = TRUE)
+    other <- title_of_stage(ratios_of_title(list(run_of(replace(usual, at, 2 * usual[at])))))
+    expect_said(other, paste(2 * usual[at], "×"))
   }
 })
 
 test_that("a title without a run, or without one of its pairs, has no numbers", {
-  runs <- list(run_of(c(1, 10, 25)))
+  runs <- list(run_of(usual))
   runs[[1]]$comparisons <- runs[[1]]$comparisons[-2]
   for (some in list(list(), NULL, runs)) expect_no_match(title_of_stage(ratios_of_title(some)), "[0-9]")
   expect_equal(sentence_of_stage(ratios_of_title(runs), 120), "")
 })
 
-# The title, the sentence under it and the settings of the page's figure; `name` of a shipped run whose page is there.
+# The title, the sentence under it and the settings of the page's figure.
 first_screen <- function(html) {
   text <- function(pattern) gsub("[[:space:]]+", " ", gsub("<[^>]*>", "", regmatches(html, regexpr(pattern, html, perl = TRUE))))
   loads <- jsonlite::fromJSON(gsub("&quot;", "\"", sub(".*id=\"stage\" data-loads=\"([^\"]*)\".*", "\\1", html)), simplifyVector = FALSE)
@@ -32,29 +32,28 @@ first_screen <- function(html) {
   list(title = text("(?s)<h1[^>]*>Virtual threads are.*?</h1>"), sentence = text("Throughput compared[^<]*"), settings = settings)
 }
 first_screen_of_tables <- function(name) {
-  folder <- file.path(analysis_folder, "runs")
   # Those that were shipped later were not there to be told of.
-  runs <- Filter(function(run) run$name <= name, read_all_shipped(folder, name))
+  runs <- Filter(function(run) run$name <= name, read_all_shipped(runs_folder, name))
   ratios <- ratios_of_title(runs)
   settings <- users_standing(runs[[1]]$occupancy)[tier %in% stage_tiers, c("users", "words", "throughput_per_s", standing_places$place), with = FALSE]
   list(title = title_of_stage(ratios), sentence = sentence_of_stage(ratios, objective_of_title(runs)), settings = setnames(settings, "throughput_per_s", "per_s"))
 }
 
 test_that("the first screen of the shipped page has the values of the shipped tables, and no others", {
-  name <- yaml::read_yaml(file.path(analysis_folder, "..", "config.yaml"))$reference
-  html <- paste(readLines(test_path("..", "..", "runs", name, "report.html"), encoding = "UTF-8", warn = FALSE), collapse = "\n")
-  same <- function(html) {
-    found <- first_screen(html)
-    tables <- first_screen_of_tables(name)
+  html <- paste(lines_of(file.path("runs", reference_run, "report.html")), collapse = "\n")
+  tables <- first_screen_of_tables(reference_run)
+  # Title, sentence and settings, with a change to the page.
+  same <- function(pattern = "^", by = "") {
+    found <- first_screen(sub(pattern, by, html, perl = TRUE))
+    of_tables <- tables$settings[found$settings, on = c("users", "words"), names(found$settings), with = FALSE]
     # Tables have six digits.
-    is_same <- isTRUE(all.equal(found$settings, tables$settings[found$settings, on = c("users", "words"), names(found$settings), with = FALSE], tolerance = 1e-5, check.attributes = FALSE))
-    c(title = identical(numbers_in(found$title), numbers_in(tables$title)), sentence = identical(numbers_in(found$sentence), numbers_in(tables$sentence)), settings = is_same && nrow(found$settings) >= 4)
+    is_same <- isTRUE(all.equal(found$settings, of_tables, tolerance = 1e-5, check.attributes = FALSE))
+    c(identical(numbers_in(found$title), numbers_in(tables$title)), identical(numbers_in(found$sentence), numbers_in(tables$sentence)), is_same && nrow(of_tables) >= 4)
   }
-  expect_true(all(same(html)))
-  falsify <- function(pattern, by) sub(pattern, by, html, perl = TRUE)
-  expect_equal(unname(same(falsify("(<h1[^>]*>Virtual threads are 1 ×, )[0-9.]+", "\\19.9"))), c(FALSE, TRUE, TRUE))
-  expect_equal(unname(same(falsify("(Throughput compared[^<]*?\\([0-9.]+ to )[0-9.]+", "\\17"))), c(TRUE, FALSE, TRUE))
-  for (value in c("per_s", "waiting")) expect_equal(unname(same(falsify(sprintf("(&quot;%s&quot;:)[0-9.]+", value), "\\17"))), c(TRUE, TRUE, FALSE))
+  expect_equal(same(), c(TRUE, TRUE, TRUE))
+  expect_equal(same("(<h1[^>]*>Virtual threads are 1 ×, )[0-9.]+", "\\19.9"), c(FALSE, TRUE, TRUE))
+  expect_equal(same("(Throughput compared[^<]*?\\([0-9.]+ to )[0-9.]+", "\\17"), c(TRUE, FALSE, TRUE))
+  for (value in c("per_s", "waiting")) expect_equal(same(sprintf("(&quot;%s&quot;:)[0-9.]+", value), "\\17"), c(TRUE, TRUE, FALSE))
 })
 
 test_that("a load that can be set has its settings with what they admit, and all users where nothing limits them", {

@@ -15,15 +15,14 @@ test_that("a mean latency that covers few of the users is warned of, and no othe
   }
   warning <- sentence_of_survivors(rbind(users(2), users(40, "other")))
   expect_equal(numbers_in(warning), c(2, 2, 100))
-  expect_match(warning, "`one`")
+  expect_said(warning, "`one`")
   expect_equal(sentence_of_survivors(users(95)), "")
 })
 
 test_that("the memory of a thread is without what a JVM has anyway", {
   memory <- data.table(kind = c("platform", "platform", "virtual"), threads = c(50, 1000, 1000), rss_bytes = c(1e9, 20480000, 1), heap_bytes = c(1, 1, 2048000))
   expect_match(sentence_of_parked_threads(memory), "holds 20 KiB of resident memory.* holds 2 KiB of heap")
-  expect_equal(sentence_of_parked_threads(memory[1]), "")
-  expect_equal(sentence_of_parked_threads(NULL), "")
+  for (some in list(memory[1], NULL)) expect_equal(sentence_of_parked_threads(some), "")
 })
 
 test_that("the users of known loads stand in words, and a run without them has no figure", {
@@ -36,24 +35,20 @@ test_that("the users of known loads stand in words, and a run without them has n
   expect_equal(numbers_in(sentence_of_standing(standing)), c(500, 100, 450, 50, 480, 470, 4700))
   expect_match(sentence_of_standing(standing), "450 not admitted with 50 threads.*470 waiting in the handler with virtual threads")
   expect_equal(picture_of_users(occupancy)$alt, sentence_of_standing(standing))
-  expect_match(picture_of_users(occupancy[0])$alt, "No closed loop")
+  expect_said(picture_of_users(occupancy[0])$alt, "No closed loop")
   # All parts of a bar are 100 %.
   built <- ggplot2::ggplot_build(figure_standing(standing))
+  expect_equal(max(built$data[[2]]$xmax), 100)
   # Its load heads each group, and the modes follow in their order.
   expect_equal(rev(built$layout$panel_params[[1]]$y$get_limits()), c(unique(standing$load), standing$words))
-  bars <- as.data.table(built$data[[2]])
-  expect_equal(bars[, max(xmax)], 100)
-  expect_s3_class(ggplot2::ggplotGrob(figure_standing(standing[0])), "gtable")
+  expect_drawn(figure_standing(standing[0]))
 })
 
 line_of <- function(...) {
-  rows <- data.table(
+  altered(data.table(
     study = "virtual-threads", mode = c("pool-50", "virtual", "virtual"), tier = c("users-500", "users-50", "users-500"), tool = "jmeter", users = c(500, 50, 500),
     admitted = c(50, NA, NA), wait_ms = 250, bound_per_s = c(200, 200, 2000), bound_by = "users", mva_per_s = NA_real_, measured_per_s = c(198, 199, 1500)
-  )
-  changes <- list(...)
-  for (column in names(changes)) set(rows, j = column, value = changes[[column]])
-  rows
+  ), ...)
 }
 
 test_that("throughput lies on the line of min(users, admitted), and the sentence names where it leaves it", {
@@ -62,15 +57,14 @@ test_that("throughput lies on the line of min(users, admitted), and the sentence
   expect_equal(unique(points$panel), "250 ms of waiting, 50 to 500 users")
   # No kind is known of these modes.
   expect_equal(numbers_in(sentence_of_law(points)), c(2, 3, 90, 75, 500, 1500))
-  expect_match(sentence_of_law(points), "500 requests on platform threads")
+  expect_said(sentence_of_law(points), "500 requests on platform threads")
   law <- ggplot2::ggplot_build(figure_law(points))$data[[1]]
   expect_equal(10^law$y, c(200, 2000))
   # A rate that was not measured, and other tiers and tools, are no points.
   expect_equal(nrow(points_of_lines(line_of(measured_per_s = c(NA, 1, 2)), list())), 2)
-  expect_equal(nrow(points_of_lines(line_of(tool = "wrk2"), list())), 0)
   # Another study has a tier of the same name.
-  expect_equal(nrow(points_of_lines(line_of(study = "blocking-remote"), list())), 0)
-  expect_s3_class(ggplot2::ggplotGrob(figure_law(points[0])), "gtable")
+  for (other in list(line_of(tool = "wrk2"), line_of(study = "blocking-remote"))) expect_equal(nrow(points_of_lines(other, list())), 0)
+  expect_drawn(figure_law(points[0]))
   expect_equal(sentence_of_law(points[0]), "")
 })
 
@@ -102,19 +96,18 @@ test_that("a deadlock is said by JDK, and what goes on by its throughput", {
 
 test_that("modes are compared by the order of service where nothing but that differs", {
   root <- new_folder()
-  cell_of <- function(mode, kind, options, ms = 1:40, tier = "cpu") {
+  cell_of <- function(mode, kind = "pool", tier = "cpu", ...) {
     path <- write_cell(
-      root, mode = mode, tier = tier, elapsed_ms = ms, slices = known_slices(rounds = 1, requests_recorded = 100 * length(ms), responses_2xx = 100 * length(ms)),
-      configuration = list(mode = list(id = mode, kind = kind, options = options), tool = list(id = "jmeter", users = 50))
+      root, mode = mode, tier = tier, elapsed_ms = 1:40, slices = known_slices(rounds = 1, requests_recorded = 4000, responses_2xx = 4000),
+      configuration = list(mode = list(id = mode, kind = kind, options = list(...)), tool = list(id = "jmeter", users = 50))
     )
-    fwrite(data.table(slice = 1, value_ms = ms, count = 100), file.path(dirname(path), "latencies.csv.gz"))
+    fwrite(data.table(slice = 1, value_ms = 1:40, count = 100), file.path(dirname(path), "latencies.csv.gz"))
     read_cell(path)
   }
   cells <- list(
-    cell_of("threads", "pool", list(threads = 50)), cell_of("fair", "pool", list(threads = 50, permits = 2)), cell_of("virtual", "virtual", list(virtual = TRUE)),
+    cell_of("threads", threads = 50), cell_of("fair", threads = 50, permits = 2), cell_of("virtual", "virtual", virtual = TRUE),
     # More threads, a semaphore before virtual threads, and a tier without any semaphore.
-    cell_of("more", "pool", list(threads = 500)), cell_of("limited", "virtual", list(virtual = TRUE, permits = 2)),
-    cell_of("threads", "pool", list(threads = 50), tier = "other")
+    cell_of("more", threads = 500), cell_of("limited", "virtual", virtual = TRUE, permits = 2), cell_of("threads", threads = 50, tier = "other")
   )
   summary <- data.table(tool = "jmeter", tier = "cpu", mode = c("fair", "threads"), users = 50, throughput_per_s = c(500, 400))
   found <- orders_of(list(cells = cells, summary = summary))
@@ -134,7 +127,7 @@ test_that("modes are compared by the order of service where nothing but that dif
   expect_equal(nrow(orders_of(list(cells = cells[-2], summary = summary))), 0)
   # Sizes of a pool of connections are panels of their own.
   pools <- lapply(c(5, 10), function(pool) {
-    list(cell_of(paste0("a-", pool), "pool", list(threads = 9, pool = pool)), cell_of(paste0("b-", pool), "pool", list(threads = 9, pool = pool, permits = pool)))
+    list(cell_of(paste0("a-", pool), threads = 9, pool = pool), cell_of(paste0("b-", pool), threads = 9, pool = pool, permits = pool))
   })
   panels <- unique(orders_of(list(cells = unlist(pools, recursive = FALSE), summary = summary))$panel)
   expect_equal(sentence_of_turns(found), "")
@@ -147,15 +140,15 @@ test_that("SCHED_BATCH has a price below the limit only where p99 has a ratio", 
     study = "virtual-threads", mode = "virtual-batch", tier = "neighbor-waits", tool = "wrk2", statistic = "latency_p99_ms", reason = "", unit = "ms", mode_value = 21.4, baseline_value = 20.9
   )
   expect_equal(sentence_of_batch_below(row), "p99 there is 21.4 ms in place of 20.9 ms.")
-  expect_equal(sentence_of_batch_below(copy(row)[, reason := "no valid cell"]), "")
-  expect_equal(sentence_of_batch_below(row[0]), "")
+  for (none in list(row[0], row[, reason := "no valid cell"])) expect_equal(sentence_of_batch_below(none), "")
 })
 
 test_that("requests that were overtaken are counted by their turns", {
   of <- function(service, values, shares) data.table(service, pool = 10, turn_ms = 400, value_ms = values, share = shares)
   rows <- rbind(of("platform threads", c(400, 599, 800, 1200), c(0.8, 0.85, 0.99, 1)), of("virtual threads", c(400, 800), c(0.98, 1)), of("platform threads behind a fair semaphore", 430, 1))
-  told <- "A turn behind 10 connections is 400 ms; two turns or more take 15 % of the requests, 1 % three, on platform threads, 2 % of the requests on virtual threads and none of the requests on platform threads behind a fair semaphore."
-  expect_equal(sentence_of_turns(rows), told)
+  told <- sentence_of_turns(rows)
+  expect_equal(numbers_in(told), c(10, 400, 15, 1, 2))
+  expect_match(told, "15 % of the requests, 1 % three, on platform threads, 2 % .* on virtual threads and none of the requests on platform threads behind a fair semaphore[.]$")
   expect_equal(sentence_of_turns(rbind(rows, copy(rows)[, `:=`(pool = 50, value_ms = 9999)])), told)
   expect_equal(sentence_of_turns(rows[0]), "")
 })
@@ -167,55 +160,53 @@ mix_rows <- function(mode, utilization, p99_ms, share = 0.01, tier = "mix") {
     measured_p50_ms = 2, measured_p99_ms = p99_ms, measured_long_p50_ms = 53
   )
 }
+mixes <- rbind(
+  mix_rows("virtual", c(0.3, 0.5), c(58, 100), tier = c("low", "mid")), mix_rows("platform-200", c(0.3, 0.5), c(13, 15), tier = c("low", "mid")),
+  mix_rows("virtual", 0.5, 300, share = 0.05, tier = "many")
+)
+mixes[mode == "platform-200", at_a_time := 200]
+mixes[tier == "mid" & mode == "virtual", measured_long_p50_ms := 60]
 
-test_that("mixes are drawn, and told where their modes differ most", {
-  mixes <- rbind(
-    mix_rows("virtual", c(0.3, 0.5), c(58, 100), tier = c("low", "mid")), mix_rows("platform-200", c(0.3, 0.5), c(13, 15), tier = c("low", "mid")),
-    mix_rows("virtual", 0.5, 300, share = 0.05, tier = "many")
-  )
-  mixes[tier == "mid" & mode == "virtual", measured_long_p50_ms := 60]
-  expect_equal(numbers_in(sentence_of_mixes(mixes)), c(50, 99, 15, 200, 100, 53, 200, 60))
-  mixes[mode == "platform-200", at_a_time := 200]
-  drawn <- ggplot2::ggplot_build(figure_mixes(mixes))
-  expect_equal(levels(drawn$layout$layout$panel), paste0(c("1 % take 50 ms, the others 1 ms,\n30", "1 % take 50 ms, the others 1 ms,\n50", "5 % take 50 ms, the others 1 ms,\n50"), " % of 1 CPU in use"))
+test_that("mixes are drawn, kinds of threads in colours and shapes of their own", {
+  build <- function(...) ggplot2::ggplot_build(figure_mixes(rbind(mixes, ...)))
+  drawn <- build()
+  expect_equal(levels(drawn$layout$layout$panel), sprintf("%d %% take 50 ms, the others 1 ms,\n%d %% of 1 CPU in use", c(1, 1, 5), c(30, 50, 50)))
   # Predicted, measured, and the measured ones in figures.
   expect_equal(vapply(drawn$data, nrow, 0L), c(5L, 5L, 5L))
   expect_equal(sort(unique(10^drawn$data[[2]]$x)), c(1, 200))
+  # Gray print has shapes.
+  expect_equal(lengths(lapply(drawn$data[[2]][c("colour", "shape")], unique)), c(colour = 2L, shape = 2L))
   expect_equal(nrow(mixes_drawn(rbind(mixes, mix_rows("virtual-long-yields", 0.5, 80)))), 5)
   # Another collector's value would lie over the default's.
-  other <- ggplot2::ggplot_build(figure_mixes(rbind(mixes, mix_rows("virtual-g1", 0.5, 101, tier = "mid"))))
-  expect_equal(vapply(other$data, nrow, 0L), c(6L, 6L, 5L))
+  expect_equal(vapply(build(mix_rows("virtual-g1", 0.5, 101, tier = "mid"))$data, nrow, 0L), c(6L, 6L, 5L))
+  expect_drawn(figure_mixes(mixes[0]))
+})
+
+test_that("mixes are told where their modes differ most", {
+  expect_equal(numbers_in(sentence_of_mixes(mixes)), c(50, 99, 15, 200, 100, 53, 200, 60))
+  expect_equal(sentence_of_mixes(mixes[0]), "")
   # A carrier for each CPU, at the same share of them: with two the long ones meet half as often.
   counts <- numbers_in(sentence_of_cpu_counts(rbind(mixes, copy(mixes[tier == "mid" & mode == "virtual"])[, `:=`(cpus = 2L, measured_p99_ms = 40)])))
   expect_true(all(diff(counts[2:6]) < 0))
   expect_equal(counts[7:11], c(1, 2, 4, 8, 16))
   expect_equal(tail(counts, 8), c(100, 1, 50, 90, 40, 2, 50, 90))
-  expect_equal(sentence_of_cpu_counts(mixes[mode != "virtual"]), "")
   # 337/s × (0.99 × 1 ms, 0.01 × 50 ms) and 0.01 of a CPU for what else a request takes.
   expect_equal(tail(numbers_in(sentence_of_carriers(mixes)), 3), c(33, 17, 7))
-  expect_equal(sentence_of_carriers(mixes[mode != "virtual"]), "")
-  expect_equal(failed_mixes(mixes), "")
-  expect_match(failed_mixes(copy(mixes)[mode == "virtual" & tier == "mid", predicted_p99_ms := 200]), "measured: 200 and 100 ms with virtual threads at 50 % of the CPU.$")
-  expect_equal(failed_mixes(mixes[0]), "")
-  swaps <- data.table(
-    of = c("A", "B"), at_least = c(1.2, NA), at_most = c(NA, 0.1), effect = c("ratio", "difference"), estimate = c(1.19, 0.18), low = c(1, 0.12), high = c(1.4, 0.24),
-    bound = "", reason = "", statistic = "error_share", pairs = 2, sessions = 2
-  )
-  swaps[, refuted := TRUE]
-  expect_equal(failed_swaps(swaps), "Predicted of swaps: A: at least 1.2, measured 1.19 [1, 1.4]; B: at most 10 points, measured 18 [12, 24].")
-  expect_equal(failed_swaps(copy(swaps)[, refuted := FALSE]), "")
-  expect_equal(failed_swaps(swaps[0]), "")
-  # Both were predicted at most half.
-  yielding <- function(yields, rests) why_yielding_fails(data.table(mode = c("virtual-long-yields", "virtual-long-rests"), refuted = c(yields, rests) > 50))
-  expect_match(yielding(80, 12), "yields")
-  # Nothing is shown by those that rest no better, nor where yielding helps.
-  expect_equal(c(yielding(80, 70), yielding(40, 12), why_yielding_fails(data.table(mode = "virtual", refuted = FALSE))), c("", "", ""))
-  none <- mixes[0]
-  expect_equal(sentence_of_mixes(none), "")
-  expect_s3_class(ggplot2::ggplotGrob(figure_mixes(none)), "gtable")
+  for (tells in list(sentence_of_cpu_counts, sentence_of_carriers)) expect_equal(tells(mixes[mode != "virtual"]), "")
 })
 
-test_that("kinds of threads differ in colour, and in shape for gray print", {
-  drawn <- ggplot2::ggplot_build(figure_mixes(rbind(mix_rows("virtual", 0.5, 100), mix_rows("platform-200", 0.5, 15))))
-  expect_equal(lengths(lapply(drawn$data[[2]][c("colour", "shape")], unique)), c(colour = 2L, shape = 2L))
+test_that("predictions of mixes and swaps that failed are told", {
+  for (right in list(mixes, mixes[0])) expect_equal(failed_mixes(right), "")
+  expect_match(failed_mixes(copy(mixes)[mode == "virtual" & tier == "mid", predicted_p99_ms := 200]), "measured: 200 and 100 ms with virtual threads at 50 % of the CPU.$")
+  swaps <- data.table(
+    of = c("A", "B"), at_least = c(1.2, NA), at_most = c(NA, 0.1), effect = c("ratio", "difference"), estimate = c(1.19, 0.18), low = c(1, 0.12), high = c(1.4, 0.24),
+    bound = "", reason = "", statistic = "error_share", pairs = 2, sessions = 2, refuted = TRUE
+  )
+  expect_equal(failed_swaps(swaps), "Predicted of swaps: A: at least 1.2, measured 1.19 [1, 1.4]; B: at most 10 points, measured 18 [12, 24].")
+  for (right in list(swaps[0], swaps[, refuted := FALSE])) expect_equal(failed_swaps(right), "")
+  # Both were predicted at most half.
+  yielding <- function(yields, rests) why_yielding_fails(data.table(mode = c("virtual-long-yields", "virtual-long-rests"), refuted = c(yields, rests) > 50))
+  expect_said(yielding(80, 12), "yields")
+  # Nothing is shown by those that rest no better, nor where yielding helps.
+  expect_equal(c(yielding(80, 70), yielding(40, 12), why_yielding_fails(data.table(mode = "virtual", refuted = FALSE))), c("", "", ""))
 })

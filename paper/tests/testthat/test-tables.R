@@ -1,9 +1,17 @@
-test_that("a table of the page holds texts as they are, numbers to the right, and its file", {
+# A file of results, t.csv, by its lines.
+with_file <- function(...) {
+  folder <- new_folder()
+  writeLines(c(...), file.path(folder, "t.csv"))
+  folder
+}
+
+test_that("a table of the page holds texts as they are, numbers to the right, its file and words on its columns", {
   html <- page_table(data.table(Mode = "a <b> & c", Value = 1234.5678, Nothing = NA), "What it is.", "some.csv")
-  expect_match(html, "<td>a &lt;b&gt; &amp; c</td><td class=\"n\">1,235</td></tr>", fixed = TRUE)
-  expect_match(html, "<figure class=\"tbl data\" data-file=\"some.csv\">", fixed = TRUE)
-  expect_match(html, "What it is. <code>some.csv</code>, 1 row.", fixed = TRUE)
-  expect_no_match(html, "Nothing")
+  expect_said(
+    html, "<td>a &lt;b&gt; &amp; c</td><td class=\"n\">1,235</td></tr>", "<figure class=\"tbl data\" data-file=\"some.csv\">",
+    "What it is. <code>some.csv</code>, 1 row.", "<dt>Mode</dt><dd>Concurrency model that was measured</dd>"
+  )
+  expect_unsaid(html, "Nothing")
   expect_equal(page_table(data.table(Mode = character()), "Empty"), "")
 })
 
@@ -12,27 +20,22 @@ test_that("text for HTML ends no element and no attribute", {
 })
 
 test_that("a file is shown by the columns asked for, and only rows that are kept", {
-  folder <- tempfile()
-  dir.create(folder)
-  fwrite(data.table(mode = c("x", "y"), latency_p99_ms = c(1.5, NA), other = 1:2), file.path(folder, "t.csv"))
+  folder <- with_file("mode,latency_p99_ms,other", "x,1.5,1", "y,,2")
   html <- data_table(folder, "t.csv", "T", c("latency_p99_ms", "mode", "absent"), function(rows) rows$other > 0)
-  expect_match(html, "<th class=\"n\">P99 (ms)</th><th>Mode</th>", fixed = TRUE)
-  expect_match(html, "<tr><td class=\"n\">–</td><td>y</td></tr>", fixed = TRUE)
-  expect_match(data_table(folder, "t.csv", "T", keep = function(rows) rows$mode == "x"), "1 row.", fixed = TRUE)
+  expect_said(html, "<th class=\"n\">P99 (ms)</th><th>Mode</th>", "<tr><td class=\"n\">–</td><td>y</td></tr>")
+  expect_said(data_table(folder, "t.csv", "T", keep = function(rows) rows$mode == "x"), "1 row.")
   expect_equal(data_table(folder, "absent.csv", "T"), "")
 })
 
 test_that("an id that looks like a number is shown as it is", {
-  folder <- tempfile()
-  dir.create(folder)
-  writeLines(c("tier,mode,requests", "010,1e3,010"), file.path(folder, "t.csv"))
-  html <- data_table(folder, "t.csv", "T", c("tier", "mode", "requests"))
-  expect_match(html, "<tr><td>010</td><td>1e3</td><td class=\"n\">10</td></tr>", fixed = TRUE)
+  columns <- c("tier", "mode", "requests")
+  html <- data_table(with_file(paste(columns, collapse = ","), "010,1e3,010"), "t.csv", "T", columns)
+  expect_said(html, "<tr><td>010</td><td>1e3</td><td class=\"n\">10</td></tr>")
 })
 
 test_that("a section without rows has no heading", {
   expect_equal(section_of_tables("Title", "id", c("", "")), "")
-  expect_match(section_of_tables("Title", "id", "<table>"), "# Title {#sec-id .data .unnumbered}", fixed = TRUE)
+  expect_said(section_of_tables("Title", "id", "<table>"), "# Title {#sec-id .data .unnumbered}")
 })
 
 test_that("limits that each session finds again are a range, and others stand as they are", {
@@ -52,16 +55,14 @@ test_that("cells with a quota of CPU time and without one are not of one setting
     )
   }
   expect_equal(sentence_mixed(list(cell(), cell())), "")
-  expect_match(sentence_mixed(list(cell(), cell(cpu_quota = 2.5, data_in_memory = TRUE))), "differ in CPU quotas and disks of databases.", fixed = TRUE)
+  expect_said(sentence_mixed(list(cell(), cell(cpu_quota = 2.5, data_in_memory = TRUE))), "differ in CPU quotas and disks of databases.")
 })
 
 test_that("the columns of a table are explained", {
-  html <- page_table(data.table(Mode = "x", Value = 1), "T")
-  expect_match(html, "<dt>Mode</dt><dd>Concurrency model that was measured</dd>", fixed = TRUE)
   expect_equal(words_of_columns("latency_p99_ms"), "99th percentile of latency, in ms")
   expect_equal(words_of_columns("cpu_us_per_request_low"), "Lower end of the interval or range of: CPU time per request, in µs")
-  expect_equal(words_of_columns(c("share", "kind"), "causes.csv"), c("Share of the effect that goes, or slope of the logarithms", "Dose or swap"))
-  expect_equal(words_of_columns(c("share_high", "of_no_table", "of_no_table_low"), "causes.csv"), c(
+  expect_equal(words_of_columns(c("kind", "share", "share_high", "of_no_table", "of_no_table_low"), "causes.csv"), c(
+    "Dose or swap", "Share of the effect that goes, or slope of the logarithms",
     "Upper end of the interval or range of: share of the effect that goes, or slope of the logarithms", "", ""
   ))
   expect_equal(anyDuplicated(column_words$name), 0)
@@ -80,8 +81,9 @@ test_that("two hyphens in a table stay hyphens", {
 
 test_that("a check of an older record that is judged by today's rules stands with today's", {
   rule_of_older <- "at least 3 rounds count for latency: completed, undisturbed, with CPU time left to the generator"
-  cell <- function(...) list(validity = list(checks = list(list(id = "rounds_kept", passed = TRUE, ...), list(id = "settled", passed = FALSE, rule = "it settles"))))
-  table <- table_checks(list(cell(rule = rule_of_older), cell(rule = rule_of_older)))
+  checks <- list(list(id = "rounds_kept", passed = TRUE, rule = rule_of_older), list(id = "settled", passed = FALSE, rule = "it settles"))
+  cell <- list(validity = list(checks = checks))
+  table <- table_checks(list(cell, cell))
   expect_equal(table$Rule, c(rule_of_older, "it settles"))
   expect_equal(table$Passed, c("2 of 2", "0 of 2"))
 })

@@ -1,4 +1,4 @@
-folder <- tempfile()
+folder <- new_folder()
 place <- data.table(study = "s", mode = "m", tier = "t", tool = "jmeter", repetition = 1)
 dir.create(file.path(folder, "cells", cell_path(place)), recursive = TRUE)
 slices <- cbind(place, data.table(
@@ -12,7 +12,7 @@ test_that("slices stand in a row, without the time between them", {
   expect_equal(trace$name, "m at t, closed loop, repetition 1")
   expect_equal(trace$slices[c("at", "length", "kept")], list(at = c(0, 2), length = c(2, 1.5), kept = c(TRUE, FALSE)))
   expect_length(trace$seconds, 0)
-  expect_match(traces_frame(all), "Time series of 1 cell</summary>", fixed = TRUE)
+  expect_said(traces_frame(all), "Time series of 1 cell</summary>")
   expect_equal(traces_frame(replace(all, "slices", list(slices[0]))), "")
 })
 
@@ -22,10 +22,6 @@ test_that("telemetry is summed up second by second, within slices", {
     slice = c(rep(1, 21), rep(2, 16)), time_s = at, server_cpu_s = 0.5 * at,
     server_rss_bytes = fifelse(at < 150, 2^20, 2^21), server_threads = 7
   ), file.path(folder, "cells", cell_path(place), "telemetry.csv"))
-  seconds <- series_of(all, place)$seconds
-  expect_equal(seconds$at, c(0, 1, 2, 3))
-  expect_equal(seconds$length, c(1, 1, 1, 0.5))
-  expect_equal(seconds$cpus, rep(0.5, 4))
-  expect_equal(seconds$rss_mib, c(1, 1, 2, 2))
-  expect_equal(seconds$threads, rep(7, 4))
+  expected <- list(at = 0:3, length = c(1, 1, 1, 0.5), cpus = rep(0.5, 4), rss_mib = c(1, 1, 2, 2), threads = rep(7, 4))
+  expect_equal(as.list(series_of(all, place)$seconds)[names(expected)], expected)
 })
