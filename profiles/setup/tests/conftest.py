@@ -1,19 +1,16 @@
 """Stand-ins for the programs that set-up calls, so that no test installs anything."""
 
-from __future__ import annotations
-
 import os
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-Put = Callable[[str, str], None]
+SETUP = Path(__file__).resolve().parents[1]
 
 
 @pytest.fixture
-def stand_ins(tmp_path: Path) -> Path:
+def stand_ins(tmp_path):
     """A folder that comes first on the PATH of what `run` starts."""
     folder = tmp_path / "stand-ins"
     folder.mkdir()
@@ -21,10 +18,10 @@ def stand_ins(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def put(stand_ins: Path) -> Put:
+def put(stand_ins):
     """Puts a stand-in there: its name, and what it does in the shell."""
 
-    def put_program(name: str, script: str) -> None:
+    def put_program(name, script):
         program = stand_ins / name
         program.write_text(f"#!/bin/sh\n{script}\n")
         program.chmod(0o755)
@@ -33,15 +30,18 @@ def put(stand_ins: Path) -> Put:
 
 
 @pytest.fixture
-def run(stand_ins: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
-    """Runs a command with the stand-ins in place and nothing of this shell's Java."""
+def run(stand_ins):
+    """Runs a command, or a script of set-up, with stand-ins and nothing of this shell's Java."""
 
-    def run_command(*argv: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    def run_command(*argv, **environment):
+        program = SETUP / argv[0] if str(argv[0]).endswith(".sh") else argv[0]
         inherited = {name: os.environ[name] for name in ("HOME", "TMPDIR") if name in os.environ}
-        path = f"{stand_ins}:/usr/bin:/bin"
+        given = {"JVM_FOLDER": stand_ins.parent / "jvm"} | environment
         return subprocess.run(
-            [str(part) for part in argv],
-            env=inherited | {"PATH": path} | environment,
+            [str(part) for part in (program, *argv[1:])],
+            env=inherited
+            | {"PATH": f"{stand_ins}:/usr/bin:/bin"}
+            | {name: str(value) for name, value in given.items()},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

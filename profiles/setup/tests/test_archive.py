@@ -20,7 +20,7 @@ def test_no_folder_of_tomcat_outlives_the_archive(run, put, tmp_path):
     put("java", JAVA)
     jar, archive, seen = (tmp_path / name for name in ("a jar.jar", "an archive.jsa", "seen"))
     jar.touch()
-    done = run(ARCHIVE, "java", jar, archive, SEEN=str(seen))
+    done = run(ARCHIVE, "java", jar, archive, SEEN=seen)
     assert done.returncode == 0, done.stderr
     training, dump = seen.read_text().splitlines()
     assert training == dump == archive.read_text().strip()

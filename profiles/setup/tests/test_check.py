@@ -15,16 +15,9 @@ def test_what_starts_a_process_is_skipped(event):
     no_process.refuse("open", ())
 
 
-def test_text_tests_and_what_nobody_writes_are_told_apart(tmp_path, monkeypatch, capsys):
-    names = (
-        "a/b.py",
-        "a/tests/b.py",
-        "a/c.csv",
-        "a/x.sha256",
-        "analysis/runs/r/run.json",
-        "top.md",
-    )
-    for name in names:
+def test_text_tests_and_what_a_program_writes_are_told_apart(tmp_path, monkeypatch, capsys):
+    names = "a/b.py a/tests/b.py a/c.csv a/x.sha256 analysis/runs/r/run.json top.md"
+    for name in names.split():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(1000 * "x")
     env = os.environ | {"GIT_CONFIG_GLOBAL": os.devnull}

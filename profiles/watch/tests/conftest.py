@@ -1,12 +1,10 @@
-"""A JVM to be watched."""
-
-from __future__ import annotations
+"""A JVM to be watched, and a group that limits CPU time."""
 
 import subprocess
-from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
+
+from profiles.watch.control_groups import limited_group
 
 # A hundred platform threads, one after the other, and then nothing.
 SOURCE = """
@@ -19,11 +17,11 @@ void main() throws Exception {
 
 
 @pytest.fixture
-def start_jvm(tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
+def start_jvm(tmp_path):
     """Starts a JVM with these options; when it is returned it has compiled and run the source."""
     started = []
 
-    def start(*options: str) -> subprocess.Popen[str]:
+    def start(*options):
         source = tmp_path / "Hundred.java"
         source.write_text(SOURCE)
         jvm = subprocess.Popen(
@@ -37,3 +35,14 @@ def start_jvm(tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
     for jvm in started:
         jvm.kill()
         jvm.communicate()
+
+
+@pytest.fixture
+def group():
+    """A control group with a fifth of a CPU."""
+    try:
+        made = limited_group(0.2)
+    except OSError as fault:
+        pytest.skip(f"no control group can be made here: {fault}")
+    yield made
+    made.rmdir()

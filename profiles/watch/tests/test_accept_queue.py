@@ -24,7 +24,7 @@ def test_connections_wait_until_they_are_accepted(family, address):
             client.close()
 
 
-def test_without_a_listener_nobody_waits():
+def test_without_a_listener_no_connection_waits():
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
         assert accept_queue(closed.getsockname()[1]) == 0

@@ -19,16 +19,6 @@ print(time.process_time())
 """
 
 
-@pytest.fixture
-def group():
-    try:
-        made = limited_group(0.2)
-    except OSError as fault:
-        pytest.skip(f"no control group can be made here: {fault}")
-    yield made
-    made.rmdir()
-
-
 def test_process_in_a_limited_group_uses_no_more_cpu_time(group):
     done = subprocess.run(
         [*entering(group), sys.executable, "-c", BURNS], capture_output=True, text=True, check=True

@@ -1,6 +1,5 @@
 """The machine's limits: from trees of the kernel's files, and live where root may set them."""
 
-import contextlib
 import os
 import resource
 import subprocess
@@ -11,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from profiles.watch import limits
+from profiles.watch.control_groups import entering
 from profiles.watch.tests.namespaces import in_namespace, python
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -32,19 +32,23 @@ def tree(tmp_path):
     return make
 
 
-def v2(group, files):
-    """Files of a machine whose one control group of version 2 is ours, from the tree's top on."""
+def under(place, lines):
+    return {f"{place}/{name}": text for name, text in (line.split(": ", 1) for line in lines)}
+
+
+def v2(group, *lines):
+    """A machine whose one control group of version 2 is ours: files of the tree, and their text."""
     there = {"proc/self/cgroup": f"0::{group}", "proc/self/mountinfo": V2}
-    return there | {f"sys/fs/cgroup/{name}": text for name, text in files.items()}
+    return there | under("sys/fs/cgroup", lines)
 
 
-def v1(controllers, top, group, files):
+def v1(controllers, top, group, *lines):
     """The same of version 1, whose top is mounted from a folder of the tree."""
     place = f"sys/fs/cgroup/{controllers}"
     line = f"35 31 0:29 {top} /{place} rw,relatime - cgroup cgroup rw,{controllers}"
     there = {"proc/self/cgroup": f"9:name=systemd:/\n4:{controllers}:{group}\n0::/"}
     there["proc/self/mountinfo"] = f"31 23 0:28 / /sys/fs/cgroup rw - tmpfs  rw\n{line}"
-    return there | {f"{place}/{name}": text for name, text in files.items()}
+    return there | under(place, lines)
 
 
 def stat_of(*cpus):
@@ -86,38 +90,20 @@ def test_a_folder_lies_on_the_innermost_mount_and_the_last_at_one_place(tree):
     ("files", "quota"),
     [
         # systemd's CPUQuota=, on a slice above ours.
-        (
-            v2(
-                "/a.slice/b",
-                {"a.slice/b/cpu.max": "max 100000", "a.slice/cpu.max": "250000 100000"},
-            ),
-            2.5,
-        ),
+        (v2("/s/b", "s/b/cpu.max: max 100000", "s/cpu.max: 250000 100000"), 2.5),
         # docker --cpus with a namespace of control groups: the tree's top is ours.
-        (v2("/", {"cpu.max": "150000 100000"}), 1.5),
+        (v2("/", "cpu.max: 150000 100000"), 1.5),
         # Without one, or of a name outside of the namespace.
-        (v2("/../../docker/b", {"cpu.max": "50000 50000"}), 1.0),
-        (v2("/a", {"a/cpu.max": "max 100000"}), None),
+        (v2("/../../docker/b", "cpu.max: 50000 50000"), 1.0),
+        (v2("/a", "a/cpu.max: max 100000"), None),
         # Version 1, whose container sees its group as the top of the tree.
-        (
-            v1(
-                *("cpu,cpuacct", "/docker/b", "/docker/b"),
-                {"cpu.cfs_quota_us": "50000", "cpu.cfs_period_us": "100000"},
-            ),
-            0.5,
-        ),
+        (v1("cpu,x", "/d/b", "/d/b", "cpu.cfs_quota_us: 25000", "cpu.cfs_period_us: 50000"), 0.5),
         # Another group's name begins with ours.
-        (v1("cpu", "/docker/b", "/docker/bc", {"cpu.cfs_quota_us": "300000"}), 3.0),
-        (
-            v1(
-                *("cpu", "/", "/a/b"),
-                {"a/b/cpu.cfs_quota_us": "-1", "a/cpu.cfs_quota_us": "200000"},
-            ),
-            2.0,
-        ),
-        (v1("cpu", "/", "/", {"cpu.cfs_quota_us": "-1", "cpu.cfs_period_us": "100000"}), None),
+        (v1("cpu", "/d/b", "/d/bc", "cpu.cfs_quota_us: 300000"), 3.0),
+        (v1("cpu", "/", "/a/b", "a/b/cpu.cfs_quota_us: -1", "a/cpu.cfs_quota_us: 200000"), 2.0),
+        (v1("cpu", "/", "/", "cpu.cfs_quota_us: -1", "cpu.cfs_period_us: 100000"), None),
         # Version 1 of another controller has no say.
-        (v1("cpuset", "/", "/", {"cpu.cfs_quota_us": "50000"}), None),
+        (v1("cpuset", "/", "/", "cpu.cfs_quota_us: 50000"), None),
         ({}, None),
     ],
 )
@@ -129,14 +115,10 @@ def test_cpu_quota_is_the_least_of_our_control_groups(tree, files, quota):
     "files",
     [
         v2(
-            "/a/b",
-            {
-                "a/b/cpu.stat": "usage_usec 9\nnr_periods 9\nnr_throttled 3\nthrottled_usec 8",
-                "a/cpu.stat": "nr_periods 9\nnr_throttled 4",
-                "cpu.stat": "usage_usec 9",
-            },
+            *("/a/b", "a/b/cpu.stat: nr_periods 9\nnr_throttled 3\nthrottled_usec 8"),
+            *("a/cpu.stat: nr_throttled 4", "cpu.stat: usage_usec 9"),
         ),
-        v1("cpu", "/", "/a", {"a/cpu.stat": "nr_throttled 5", "cpu.stat": "nr_throttled 2"}),
+        v1("cpu", "/", "/a", "a/cpu.stat: nr_throttled 5", "cpu.stat: nr_throttled 2"),
     ],
 )
 def test_throttling_is_counted_in_all_control_groups_above_us(tree, files):
@@ -170,12 +152,12 @@ def cpus_of(tree, monkeypatch, usable, shown=None, more=()):
         ),
         ([0, 1], [], {}, 2, "allowed: CPUs that /proc/stat shows, none"),
         ([3], None, {}, 1, "CPUs that this process may use = 3; allowed: two or more"),
-        (range(8), None, v2("/", {"cpu.max": "350000 100000"}), 3, ""),
+        (range(8), None, v2("/", "cpu.max: 350000 100000"), 3, ""),
         (
-            *(range(8), None, v2("/", {"cpu.max": "100000 100000"}), 1),
+            *(range(8), None, v2("/", "cpu.max: 100000 100000"), 1),
             "the control group's CPU quota of 1 CPUs (cpu.max, cpu.cfs_quota_us); allowed: two",
         ),
-        (range(8), None, v2("/", {"cpu.max": "40000 100000"}), 0, "CPU quota of 0.4 CPUs"),
+        (range(8), None, v2("/", "cpu.max: 40000 100000"), 0, "CPU quota of 0.4 CPUs"),
     ],
 )
 def test_cpus_that_allow_no_measurement_are_refused(
@@ -183,7 +165,15 @@ def test_cpus_that_allow_no_measurement_are_refused(
 ):
     found = cpus_of(tree, monkeypatch, usable, shown, more)
     assert found.count == count
-    assert (refused in found.refused()) if refused else found.refused() == ""
+    said = found.refused()
+    assert refused in said and bool(refused) == bool(said)
+
+
+FREQUENCY = "cpufreq/cpuinfo_max_freq"
+
+
+def each_cpu(name, values):
+    return {f"{CPU}/cpu{n}/{name}": value for n, value in enumerate(values)}
 
 
 @pytest.mark.parametrize(
@@ -191,16 +181,13 @@ def test_cpus_that_allow_no_measurement_are_refused(
     [
         # The kernel's own list of efficient cores, capacities, or the highest frequencies.
         ({"sys/devices/cpu_atom/cpus": "4-7"}, [4, 5]),
-        ({f"{CPU}/cpu{n}/cpu_capacity": 446 if n < 4 else 1024 for n in range(6)}, [0, 1, 2, 3]),
+        (each_cpu("cpu_capacity", [446] * 4 + [1024] * 2), [0, 1, 2, 3]),
         (
-            {
-                f"{CPU}/cpu{n}/cpufreq/cpuinfo_max_freq": 4_300_000 if n > 3 else 5_800_000 - n
-                for n in range(6)
-            },
+            each_cpu(FREQUENCY, [5_800_000, 5_799_999, 5_799_998, 5_799_997] + [4_300_000] * 2),
             [4, 5],
         ),
         # Favored cores, and a machine of one kind.
-        ({f"{CPU}/cpu{n}/cpufreq/cpuinfo_max_freq": 5_500_000 + 50_000 * n for n in range(6)}, []),
+        (each_cpu(FREQUENCY, range(5_500_000, 5_800_000, 50_000)), []),
         ({"sys/devices/cpu_atom/cpus": "0-7"}, []),
         ({}, []),
     ],
@@ -229,12 +216,8 @@ GIB = 1 << 30
         # Pages of files can go.
         (
             v2(
-                "/a",
-                {
-                    "a/memory.max": GIB,
-                    "a/memory.current": GIB // 2,
-                    "a/memory.stat": f"anon 5\ninactive_file {GIB // 4}",
-                },
+                *("/a", f"a/memory.max: {GIB}", f"a/memory.current: {GIB // 2}"),
+                f"a/memory.stat: anon 5\ninactive_file {GIB // 4}",
             ),
             *(768, 1024),
         ),
@@ -242,26 +225,25 @@ GIB = 1 << 30
         (
             v2(
                 "/a/b",
-                {"a/b/memory.max": "max", "a/memory.high": 2 * GIB, "a/memory.current": GIB},
+                "a/b/memory.max: max",
+                f"a/memory.high: {2 * GIB}",
+                f"a/memory.current: {GIB}",
             ),
             *(1024, 2048),
         ),
         (
             v1(
-                *("memory", "/", "/a"),
-                {
-                    "a/memory.limit_in_bytes": 2 * GIB,
-                    "a/memory.usage_in_bytes": GIB,
-                    "a/memory.stat": f"inactive_file 7\ntotal_inactive_file {GIB // 2}",
-                },
+                *("memory", "/", "/a", f"a/memory.limit_in_bytes: {2 * GIB}"),
+                f"a/memory.usage_in_bytes: {GIB}",
+                f"a/memory.stat: inactive_file 7\ntotal_inactive_file {GIB // 2}",
             ),
             *(1536, 2048),
         ),
         # Version 1 writes this where there is none.
         (
             v1(
-                *("memory", "/", "/"),
-                {"memory.limit_in_bytes": 9223372036854771712, "memory.usage_in_bytes": GIB},
+                *("memory", "/", "/", "memory.limit_in_bytes: 9223372036854771712"),
+                f"memory.usage_in_bytes: {GIB}",
             ),
             *(4096, None),
         ),
@@ -272,6 +254,7 @@ def test_memory_is_the_machines_or_a_control_groups(tree, files, free_mib, limit
     assert (limits.free_mib(root), limits.memory_limit_mib(root)) == (free_mib, limit_mib)
 
 
+PIDS_MAX = "pids.max of the control group a"
 KERNEL = {
     "proc/sys/kernel/threads-max": 60_000,
     "proc/sys/kernel/pid_max": 50_000,
@@ -286,15 +269,9 @@ KERNEL = {
         ({}, (32_765, "vm.max_map_count")),
         ({"proc/sys/kernel/pid_max": 32_768}, (32_368, "kernel.pid_max")),
         ({"proc/sys/kernel/threads-max": 9_000}, (8_600, "kernel.threads-max")),
-        (
-            v2("/user.slice", {"user.slice/pids.max": 10_813, "user.slice/pids.current": 813}),
-            (10_000, "pids.max of the control group user.slice"),
-        ),
-        (
-            v1("pids", "/", "/a", {"a/pids.max": 100, "a/pids.current": 10}),
-            (90, "pids.max of the control group a"),
-        ),
-        (v2("/a", {"a/pids.max": "max", "a/pids.current": 10}), (32_765, "vm.max_map_count")),
+        (v2("/a", "a/pids.max: 10813", "a/pids.current: 813"), (10_000, PIDS_MAX)),
+        (v1("pids", "/", "/a", "a/pids.max: 100", "a/pids.current: 10"), (90, PIDS_MAX)),
+        (v2("/a", "a/pids.max: max", "a/pids.current: 10"), (32_765, "vm.max_map_count")),
     ],
 )
 def test_threads_that_may_start_are_named_with_their_limit(tree, monkeypatch, files, left):
@@ -302,23 +279,18 @@ def test_threads_that_may_start_are_named_with_their_limit(tree, monkeypatch, fi
     assert limits.threads_left(tree(KERNEL | files)) == left
 
 
-def test_a_users_processes_bound_all_but_root(tree, monkeypatch):
+def test_limits_of_a_user_bound_all_but_root(tree, monkeypatch):
     monkeypatch.setattr(resource, "getrlimit", lambda which: (4096, 4096))
     root = tree(KERNEL)
-    for user, left in (
-        (1000, (4096, "RLIMIT_NPROC (ulimit -u)")),
-        (0, (32_765, "vm.max_map_count")),
+    tree({"proc/sys/fs/file-max": 30_000, "proc/sys/fs/file-nr": "1000 0 30000"})
+    for user, threads, files in (
+        (1000, (4096, "RLIMIT_NPROC (ulimit -u)"), 29_000),
+        (0, (32_765, "vm.max_map_count"), None),
     ):
         monkeypatch.setattr(os, "geteuid", lambda user=user: user)
-        assert limits.threads_left(root) == left
+        assert limits.threads_left(root) == threads
+        assert limits.files_left(root) == files
     assert limits.threads_left(root / "none") == (-1, "")
-
-
-def test_files_of_all_processes_bound_all_but_root(tree, monkeypatch):
-    root = tree({"proc/sys/fs/file-max": 30_000, "proc/sys/fs/file-nr": "1000 0 30000"})
-    for user, left in ((1000, 29_000), (0, None)):
-        monkeypatch.setattr(os, "geteuid", lambda user=user: user)
-        assert limits.files_left(root) == left
 
 
 @pytest.mark.parametrize(
@@ -362,27 +334,25 @@ def test_ports_of_servers_are_there_whatever_range_clients_have(low, high, first
 
 
 @pytest.mark.parametrize(
-    ("mount", "found"),
+    ("mount", "took_us", "found"),
     [
-        ("tmpfs tmpfs rw", True),
-        ("ramfs none rw", True),
-        ("ext4 /dev/zram0 rw", True),
-        ("ext4 /dev/ram1 rw", True),
-        ("ext4 /dev/vda rw", False),
+        ("tmpfs tmpfs", 80.0, True),
+        ("ramfs none", 80.0, True),
+        ("ext4 /dev/zram0", 80.0, True),
+        ("ext4 /dev/ram1", 80.0, True),
+        ("ext4 /dev/vda", 80.0, False),
+        # Over memory, or a volatile one.
+        ("overlay overlay", 0.6, True),
+        ("overlay overlay", 12.0, False),
+        ("overlay overlay", None, False),
     ],
 )
-def test_file_systems_and_devices_in_memory_are_no_disks(tree, monkeypatch, mount, found):
-    monkeypatch.setattr(limits, "fsync_us", lambda folder: 80.0)
-    root = tree({"proc/self/mountinfo": f"1 0 254:0 / / rw - {mount}"})
+def test_a_folder_in_memory_is_known_by_its_mount_or_its_time(
+    tree, monkeypatch, mount, took_us, found
+):
+    monkeypatch.setattr(limits, "fsync_us", lambda folder: took_us)
+    root = tree({"proc/self/mountinfo": f"1 0 254:0 / / rw - {mount} rw"})
     assert limits.in_memory(Path("/srv"), root) == found
-
-
-def test_a_disk_that_is_none_is_found_by_its_time(tree, monkeypatch):
-    """Such as an overlay over memory, or a volatile one."""
-    root = tree({"proc/self/mountinfo": "1 0 0:30 / / rw - overlay overlay rw"})
-    for took_us, found in ((0.6, True), (12.0, False), (None, False)):
-        monkeypatch.setattr(limits, "fsync_us", lambda folder, took_us=took_us: took_us)
-        assert limits.in_memory(Path(f"/srv/{took_us}"), root) == found
 
 
 @pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="no /dev/shm")
@@ -409,29 +379,23 @@ def test_databases_have_their_data_on_a_disk(monkeypatch, in_memory, folder):
 
 def test_governors_are_those_of_the_usable_cpus(tree, monkeypatch):
     monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {1, 2})
-    files = {
-        f"{CPU}/cpu{n}/cpufreq/scaling_governor": text for n, text in enumerate(("a", "b", "b"))
-    }
-    assert limits.governors(tree(files)) == "b"
+    assert limits.governors(tree(each_cpu("cpufreq/scaling_governor", "abb"))) == "b"
     assert limits.governors(tree({f"{CPU}/cpu1/cpufreq/scaling_governor": "a"})) == "a, b"
     assert limits.governors(tree({}) / "none") is None
 
 
 @pytest.mark.parametrize(
-    ("files", "name"),
+    ("release", "files", "name"),
     [
-        ({"proc/sys/kernel/osrelease": "6.6.0-9-amd64"}, "EEVDF"),
-        ({"proc/sys/kernel/osrelease": "6.18.44-fc"}, "EEVDF"),
-        ({"proc/sys/kernel/osrelease": "6.1.0-41-amd64"}, "CFS"),
-        ({"proc/sys/kernel/osrelease": "6.1.0-rt", "sys/kernel/realtime": "1"}, "CFS, PREEMPT_RT"),
-        (
-            {"proc/sys/kernel/osrelease": "6.12.1", str(limits.LOADED_SCHEDULER): "scx_lavd"},
-            "scx_lavd",
-        ),
+        ("6.6.0-9-amd64", {}, "EEVDF"),
+        ("6.18.44-fc", {}, "EEVDF"),
+        ("6.1.0-41-amd64", {}, "CFS"),
+        ("6.1.0-rt", {"sys/kernel/realtime": "1"}, "CFS, PREEMPT_RT"),
+        ("6.12.1", {str(limits.LOADED_SCHEDULER): "scx_lavd"}, "scx_lavd"),
     ],
 )
-def test_scheduler_is_known_by_its_name(tree, files, name):
-    assert limits.scheduler(tree(files)) == name
+def test_scheduler_is_known_by_its_name(tree, release, files, name):
+    assert limits.scheduler(tree({"proc/sys/kernel/osrelease": release} | files)) == name
 
 
 def test_record_is_flat_and_of_this_machine():
@@ -446,28 +410,8 @@ def test_record_is_flat_and_of_this_machine():
 # ---- live: what root may set ----------------------------------------------------------------
 
 
-@pytest.fixture
-def quota_group():
-    """A control group with a fifth of a CPU, of the version that this machine has."""
-    one, two = Path("/sys/fs/cgroup/cpu"), Path("/sys/fs/cgroup")
-    group = (one if one.is_dir() else two) / f"threads-artifact-test-{os.getpid()}"
-    try:
-        group.mkdir()
-        if one.is_dir():
-            (group / "cpu.cfs_quota_us").write_text("20000")
-        else:
-            (group / "cpu.max").write_text("20000 100000")
-    except OSError as fault:
-        with contextlib.suppress(OSError):
-            group.rmdir()
-        pytest.skip(f"no control group with a quota can be made here: {fault}")
-    yield group
-    group.rmdir()
-
-
 THROTTLED = """
-import os, sys, time
-open(sys.argv[1] + "/cgroup.procs", "w").write(str(os.getpid()))
+import os, time
 from profiles.watch import limits, noise
 from profiles.watch.telemetry import Telemetry, grown
 watching = Telemetry(os.getpid(), 1, sorted(os.sched_getaffinity(0)), 20)
@@ -481,8 +425,8 @@ print(quiet.throttled > 0, quiet.had_share < 0.5)
 """
 
 
-def test_a_quota_is_found_and_each_time_that_it_stops_us(quota_group):
-    argv = [sys.executable, "-c", THROTTLED, str(quota_group)]
+def test_a_quota_is_found_and_each_time_that_it_stops_us(group):
+    argv = [*entering(group), sys.executable, "-c", THROTTLED]
     done = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, timeout=120)
     assert done.stdout.split() == ["0.2", "0", "True", "True", "True"], done.stderr
 

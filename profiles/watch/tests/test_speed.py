@@ -86,7 +86,7 @@ def test_computation_is_always_the_same_and_takes_cpu_time():
     assert took_ns <= time.thread_time_ns() - before_ns
 
 
-def test_probe_stays_on_its_cpu_and_gives_way(tmp_path):
+def test_probe_stays_on_its_cpu_and_is_the_last_to_run(tmp_path):
     path = tmp_path / "speed.csv"
     with path.open("w") as out:
         argv = [sys.executable, "-m", "profiles.watch.speed", str(CPU)]

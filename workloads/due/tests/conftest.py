@@ -1,19 +1,17 @@
 """Running the generator under test."""
 
-from __future__ import annotations
-
 import os
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from workloads.due.tests.running import DUE, Run, finish, start
+from workloads.due.tests.running import DUE, finish, start
+from workloads.due.tests.servers import serving
 
 
 @pytest.fixture(scope="session", autouse=True)
-def built() -> None:
+def built():
     """Builds what the sources say; make knows whether there is anything to do."""
     if "DUE" not in os.environ:
         folder = Path(__file__).resolve().parent.parent
@@ -21,24 +19,36 @@ def built() -> None:
 
 
 @pytest.fixture
-def due(tmp_path: Path) -> Callable[..., Run]:
+def due(tmp_path):
     """Runs due with these arguments, which must end well."""
 
-    def run(*arguments: str, **options) -> Run:
+    def run(*arguments, **options):
         return finish(start(tmp_path, *arguments, **options), tmp_path)
 
     return run
 
 
 @pytest.fixture
-def complaint() -> Callable[..., tuple[int, str]]:
-    """Runs due with arguments that it must refuse; gives its exit status and message."""
+def load(due):
+    """Runs due with these flags on a server of its own."""
 
-    def run(*arguments: str, **options) -> tuple[int, str]:
-        done = subprocess.run(
-            [DUE, *arguments], capture_output=True, text=True, timeout=20, **options
-        )
-        assert done.returncode != 0, done.stdout
-        return done.returncode, done.stderr
+    def run(behavior, *flags, path="/"):
+        with serving(behavior) as server:
+            finished = due(*flags, server.url(path))
+        finished.server = server
+        return finished
+
+    return run
+
+
+@pytest.fixture
+def complaint():
+    """Runs due with arguments that it must refuse with this exit status; gives its message."""
+
+    def run(status, *arguments, **options):
+        options |= {"capture_output": True, "text": True, "timeout": 20}
+        done = subprocess.run([DUE, *arguments], **options)
+        assert done.returncode == status, done.stdout
+        return done.stderr
 
     return run

@@ -35,23 +35,23 @@ static struct outcome parse(const struct example *e, struct capture *seen, size_
     return o;
 }
 
+#define AT "%s, %s %zu %zu: "
+#define PLACE e->name, how, a, b
+
 static void check_outcome(const struct example *e, const struct outcome *o,
                           const struct capture *seen, const char *how, size_t a, size_t b) {
-    CHECK(o->result == e->result, "%s, %s %zu %zu: result %d, wanted %d (%s)", e->name, how, a, b,
-          o->result, e->result, o->response.error ? o->response.error : "");
-    if (e->result == RESPONSE_MALFORMED)
-        CHECK(o->response.error != NULL, "%s: no explanation", e->name);
-    if (e->result != RESPONSE_COMPLETE || o->result != RESPONSE_COMPLETE) return;
     const struct response *r = &o->response;
-    size_t body = strlen(e->body);
-    CHECK(r->status == e->status, "%s, %s %zu %zu: status %d", e->name, how, a, b, r->status);
-    CHECK(r->keep_alive == e->keep_alive, "%s, %s %zu %zu: keep-alive", e->name, how, a, b);
-    CHECK(r->body_bytes == body, "%s, %s %zu %zu: %zu bytes of body", e->name, how, a, b,
-          (size_t)r->body_bytes);
+    CHECK(o->result == e->result, AT "result %d, wanted %d (%s)", PLACE, o->result, e->result,
+          r->error ? r->error : "");
+    if (e->result == RESPONSE_MALFORMED) CHECK(r->error != NULL, "%s: no explanation", e->name);
+    if (e->result != RESPONSE_COMPLETE || o->result != RESPONSE_COMPLETE) return;
+    size_t body = strlen(e->body), found = (size_t)r->body_bytes;
+    CHECK(r->status == e->status, AT "status %d", PLACE, r->status);
+    CHECK(r->keep_alive == e->keep_alive, AT "keep-alive", PLACE);
+    CHECK(found == body, AT "%zu bytes of body", PLACE, found);
     CHECK(capture_body_length(seen) == body && memcmp(capture_body(seen), e->body, body) == 0,
-          "%s, %s %zu %zu: body", e->name, how, a, b);
-    CHECK(o->used == e->length - e->left_over, "%s, %s %zu %zu: used %zu of %zu", e->name, how, a,
-          b, o->used, e->length);
+          AT "body", PLACE);
+    CHECK(o->used == e->length - e->left_over, AT "used %zu of %zu", PLACE, o->used, e->length);
 }
 
 static void test_every_split(const struct example *e, struct capture *seen) {
@@ -95,31 +95,27 @@ static enum response_result parse_long(const char *head, const char *filler, siz
 
 static void test_limits(void) {
     static const size_t pieces[] = {1, 7, 4096, 1 << 20};
-    const char *status = "HTTP/1.1 200 OK\r\n", *end = "\r\nContent-Length: 0\r\n\r\n";
-    const char *chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
-    const char *interim = "HTTP/1.1 100 Continue\r\n\r\n";
-    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
-        size_t p = pieces[i];
-        CHECK(parse_long("HTTP/1.1 200 OK\r\nX: ", "x", 60000, end, p) == RESPONSE_COMPLETE,
-              "a long header is fine");
-        CHECK(parse_long("HTTP/1.1 200 OK\r\nX: ", "x", 70000, end, p) == RESPONSE_MALFORMED,
-              "an endless header is not");
-        CHECK(parse_long(status, "X: y\r\n", 20000, "\r\n", p) == RESPONSE_MALFORMED,
-              "nor are endless headers");
-        CHECK(parse_long(status, "x", 70000, "", p) == RESPONSE_MALFORMED, "nor an endless name");
-        CHECK(parse_long("HTTP/1.1 200 ", "x", 70000, end, p) == RESPONSE_MALFORMED, "nor reason");
-        CHECK(parse_long("", interim, 3000, "", p) == RESPONSE_MALFORMED, "nor interim responses");
-        CHECK(parse_long(chunked, "1\r\nx\r\n", 100000, "0\r\n\r\n", p) == RESPONSE_COMPLETE,
-              "many chunks are fine");
-        CHECK(parse_long(chunked, "1;e\r\nx\r\n", 100000, "0\r\n\r\n", p) == RESPONSE_COMPLETE,
-              "many extensions are fine");
-        CHECK(parse_long("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;", "x", 70000,
-                         "\r\nx\r\n0\r\n\r\n", p) == RESPONSE_MALFORMED,
-              "an endless extension is not");
-        CHECK(parse_long("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n", "X: y\r\n",
-                         20000, "\r\n", p) == RESPONSE_MALFORMED,
-              "nor are endless trailers");
-    }
+    static const struct {
+        const char *what, *head, *filler;
+        size_t count;
+        const char *tail;
+        enum response_result result;
+    } cases[] = {
+        {"a long header", OK "X: ", "x", 60000, "\r\n" HI, RESPONSE_COMPLETE},
+        {"an endless header", OK "X: ", "x", 70000, "\r\n" HI, RESPONSE_MALFORMED},
+        {"endless headers", OK, "X: y\r\n", 20000, "\r\n", RESPONSE_MALFORMED},
+        {"an endless name", OK, "x", 70000, "", RESPONSE_MALFORMED},
+        {"an endless reason", "HTTP/1.1 200 ", "x", 70000, "\r\n" HI, RESPONSE_MALFORMED},
+        {"interim responses", "", "HTTP/1.1 100 X\r\n\r\n", 5000, "", RESPONSE_MALFORMED},
+        {"many extensions", CHUNKED, "1;e\r\nx\r\n", 100000, "0\r\n\r\n", RESPONSE_COMPLETE},
+        {"an endless extension", CHUNKED "1;", "x", 70000, "\r\nx\r\n0\r\n\r\n", RESPONSE_MALFORMED},
+        {"endless trailers", CHUNKED "0\r\n", "X: y\r\n", 20000, "\r\n", RESPONSE_MALFORMED},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (size_t j = 0; j < sizeof pieces / sizeof *pieces; j++)
+            CHECK(parse_long(cases[i].head, cases[i].filler, cases[i].count, cases[i].tail,
+                             pieces[j]) == cases[i].result,
+                  "%s in pieces of %zu", cases[i].what, pieces[j]);
 }
 
 static void test_captured_headers(struct capture *seen) {

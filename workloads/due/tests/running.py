@@ -1,14 +1,13 @@
 """Starting the generator under test and reading what it leaves."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+
+from workloads.due.tests.servers import Server
 
 HERE = Path(__file__).resolve().parent
 DUE = Path(os.environ.get("DUE", HERE.parent / "build" / "due"))
@@ -28,8 +27,9 @@ class Run:
     warnings: str
     json: dict
     folder: Path
+    server: Server | None = None
 
-    def account(self) -> dict[str, int]:
+    def account(self):
         """Every due request and what became of it; fails unless the sums close."""
         requests, errors = self.json["requests"], self.json["errors"]
         assert set(errors) == ERROR_KINDS
@@ -43,19 +43,19 @@ class Run:
         assert self.series_sum("errors") == sum(errors.values())
         return {**requests, **errors}
 
-    def series(self) -> list[dict[str, str]]:
+    def series(self):
         lines = (self.folder / "series.csv").read_text().splitlines()
         names = lines[0].split(",")
         return [dict(zip(names, line.split(","), strict=True)) for line in lines[1:]]
 
-    def series_sum(self, column: str) -> int:
+    def series_sum(self, column):
         return sum(int(row[column]) for row in self.series())
 
-    def ms(self, percentile: str, which: str = "corrected") -> float:
+    def ms(self, percentile, which="corrected"):
         return self.json["latency_us"][which][percentile] / 1000
 
 
-def start(folder: Path, *arguments: str, **options) -> subprocess.Popen:
+def start(folder, *arguments, **options):
     command = [DUE, "--json", folder / "load.json", "--series", folder / "series.csv"]
     command += ["--hgrm", folder / "corrected.hgrm"]
     command += ["--hgrm-uncorrected", folder / "uncorrected.hgrm"]
@@ -69,14 +69,14 @@ def start(folder: Path, *arguments: str, **options) -> subprocess.Popen:
     )
 
 
-def wait_until(condition: Callable[[], bool]) -> None:
+def wait_until(condition):
     deadline = time.monotonic() + 30
     while not condition():
         assert time.monotonic() < deadline, "it never came"
         time.sleep(0.01)
 
 
-def finish(process: subprocess.Popen, folder: Path) -> Run:
+def finish(process, folder):
     try:
         text, warnings = process.communicate(timeout=50)
     finally:

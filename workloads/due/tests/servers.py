@@ -1,14 +1,12 @@
 """Small servers that behave in one stated way each, well or badly."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 import socket
 import struct
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 BODY = b"x" * 42
@@ -38,10 +36,10 @@ class Server:
     peers: list[str] = field(default_factory=list)
     port: int = 0
 
-    def url(self, path: str = "/") -> str:
+    def url(self, path="/"):
         return f"http://127.0.0.1:{self.port}{path}"
 
-    def serve(self, listener: socket.socket) -> None:
+    def serve(self, listener):
         with contextlib.suppress(OSError):
             while True:
                 connection, peer = listener.accept()
@@ -50,7 +48,7 @@ class Server:
                 arguments = (connection, len(self.peers))
                 threading.Thread(target=self.converse, args=arguments, daemon=True).start()
 
-    def converse(self, connection: socket.socket, number: int) -> None:
+    def converse(self, connection, number):
         with contextlib.suppress(OSError), connection:
             for i, (head, body) in enumerate(read_requests(connection)):
                 request = Request(head, body, i, number)
@@ -59,7 +57,7 @@ class Server:
                     return
 
 
-def read_requests(connection: socket.socket) -> Iterator[tuple[str, bytes]]:
+def read_requests(connection):
     received = b""
     while True:
         while b"\r\n\r\n" not in received:
@@ -77,7 +75,7 @@ def read_requests(connection: socket.socket) -> Iterator[tuple[str, bytes]]:
 
 
 @contextlib.contextmanager
-def serving(behavior: Behavior, port: int = 0) -> Iterator[Server]:
+def serving(behavior, port=0):
     with socket.create_server(("127.0.0.1", port)) as listener:
         server = Server(behavior, port=listener.getsockname()[1])
         threading.Thread(target=server.serve, args=(listener,), daemon=True).start()
@@ -87,8 +85,8 @@ def serving(behavior: Behavior, port: int = 0) -> Iterator[Server]:
 
 
 @contextlib.contextmanager
-def not_accepting() -> Iterator[int]:
-    """A port whose backlog is full: the kernel drops every further attempt to connect."""
+def not_accepting():
+    """A server whose backlog is full: the kernel drops every further attempt to connect."""
     with (
         socket.create_server(("127.0.0.1", 0), backlog=0) as listener,
         contextlib.ExitStack() as fillers,
@@ -97,59 +95,55 @@ def not_accepting() -> Iterator[int]:
         with contextlib.suppress(TimeoutError):
             while True:
                 fillers.enter_context(socket.create_connection(address, timeout=0.2))
-        yield address[1]
+        yield Server(silent, port=address[1])
 
 
 @contextlib.contextmanager
-def refusing() -> Iterator[int]:
+def refusing():
     """A port that no process listens on, and that no other can take meanwhile."""
     with socket.socket() as reserved:
         # A server that is started on the port later may share it.
         reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         reserved.bind(("127.0.0.1", 0))
-        yield reserved.getsockname()[1]
+        yield Server(silent, port=reserved.getsockname()[1])
 
 
-def answering(response: bytes, then_close: bool = False) -> Behavior:
-    def behave(connection: socket.socket, request: Request) -> bool:
+def ok(connection, request):
+    connection.sendall(OK)
+
+
+def answering(response, then_close=False):
+    def behave(connection, request):
         connection.sendall(response)
         return not then_close
 
     return behave
 
 
-def byte_by_byte(response: bytes) -> Behavior:
-    def behave(connection: socket.socket, request: Request) -> None:
-        for i in range(len(response)):
-            connection.sendall(response[i : i + 1])
-
-    return behave
-
-
-def slow(seconds: float) -> Behavior:
-    def behave(connection: socket.socket, request: Request) -> None:
+def slow(seconds):
+    def behave(connection, request):
         time.sleep(seconds)
         connection.sendall(OK)
 
     return behave
 
 
-def resetting(connection: socket.socket, request: Request) -> bool:
+def resetting(connection, request):
     connection.sendall(OK[:20])
     # Closing with this option sends RST instead of FIN.
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     return False
 
 
-def silent(connection: socket.socket, request: Request) -> None:
+def silent(connection, request):
     pass
 
 
-def stalling(every_s: float, for_s: float) -> Behavior:
+def stalling(every_s, for_s):
     """Answers immediately, but for the first `for_s` of every `every_s` not at all."""
     start = time.monotonic()
 
-    def behave(connection: socket.socket, request: Request) -> None:
+    def behave(connection, request):
         since = (time.monotonic() - start) % every_s
         if since < for_s:
             time.sleep(for_s - since)

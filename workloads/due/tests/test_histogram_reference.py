@@ -1,7 +1,5 @@
 """The histogram against HdrHistogram's own Java library: the same text for the same values."""
 
-from __future__ import annotations
-
 import math
 import os
 import random
@@ -22,22 +20,17 @@ JAVA = Path(os.environ["JAVA_HOME"], "bin/java") if "JAVA_HOME" in os.environ el
 random.seed(1)
 VALUES = {
     "none": [],
-    "one": [123_456],
     "the same": [5000] * 100,
     "small": list(range(3000)),
-    "uniform": [random.randrange(10**9) for _ in range(5000)],
-    "exponential": [int(random.expovariate(1e-6)) for _ in range(5000)],
     "every magnitude": [int(math.exp(random.uniform(0, math.log(3.6e12)))) for _ in range(5000)],
     "bucket edges": [2**n + d for n in range(11, 41) for d in (-1, 0, 1)],
     "stall": [80_000] * 900 + [i * 5_000_000 for i in range(100)],
 }
-
-
 UNIT, TICKS = "1000000", "5"
 
 
 @pytest.fixture(scope="module")
-def library() -> Path:
+def library():
     """The jar that one of the project's servers uses, or else Maven's."""
     if shutil.which(str(JAVA)) is None:
         pytest.skip("needs Java")
@@ -55,7 +48,7 @@ def library() -> Path:
 
 
 @pytest.fixture(scope="module")
-def references(library, tmp_path_factory) -> dict[str, str]:
+def references(library, tmp_path_factory):
     """The library's text for each set of values; one start of the JVM for all."""
     folder = tmp_path_factory.mktemp("values")
     files = {name: folder / name.replace(" ", "-") for name in VALUES}
@@ -67,7 +60,7 @@ def references(library, tmp_path_factory) -> dict[str, str]:
     return {name: Path(f"{file}.hgrm").read_text() for name, file in files.items()}
 
 
-def assert_same_number(ours: str, theirs: str) -> None:
+def assert_same_number(ours, theirs):
     """Equal to the last digit but one: on a tie Java rounds up, and C to the even digit."""
     digits = len(theirs.partition(".")[2])
     difference = abs(Decimal(ours) - Decimal(theirs))

@@ -1,7 +1,5 @@
 """SIGINT and SIGTERM end a run within about 100 ms, with what was measured so far."""
 
-from __future__ import annotations
-
 import signal
 import socket
 import time
@@ -9,14 +7,7 @@ import time
 import pytest
 
 from workloads.due.tests.running import finish, start, wait_until
-from workloads.due.tests.servers import (
-    OK,
-    answering,
-    not_accepting,
-    refusing,
-    serving,
-    silent,
-)
+from workloads.due.tests.servers import not_accepting, ok, refusing, serving, silent
 
 # A busy machine makes it more than 100 ms; the runs would last for a minute or more.
 AT_MOST_S = 10
@@ -34,15 +25,21 @@ def stop_when(condition, folder, *arguments, by=signal.SIGTERM):
     return run
 
 
-def seen(server, count):
-    return lambda: len(server.requests) >= count
+@pytest.fixture
+def stop_after(tmp_path):
+    """Stops a run once a server that behaves so has seen so many requests."""
+
+    def run(count, behavior, *flags, by=signal.SIGTERM):
+        with serving(behavior) as server:
+            flags = (*flags, server.url())
+            return stop_when(lambda: len(server.requests) >= count, tmp_path, *flags, by=by)
+
+    return run
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_stop(tmp_path, number):
-    with serving(answering(OK)) as server:
-        flags = ("-c4", "-d60s", "-R100", server.url())
-        run = stop_when(seen(server, 20), tmp_path, *flags, by=number)
+def test_stop(stop_after, number):
+    run = stop_after(20, ok, "-c4", "-d60s", "-R100", by=number)
     account = run.account()
     assert run.json["stopped_by"] == number.name
     assert 0 < run.json["measured_s"] < 60
@@ -52,18 +49,16 @@ def test_stop(tmp_path, number):
     assert run.json["delivered_per_s"] > 0
 
 
-def test_stop_with_requests_in_flight(tmp_path):
-    with serving(silent) as server:
-        run = stop_when(seen(server, 3), tmp_path, "-c3", "-d60s", "-R20", "-T60s", server.url())
+def test_stop_with_requests_in_flight(stop_after):
+    run = stop_after(3, silent, "-c3", "-d60s", "-R20", "-T60s")
     account = run.account()
     assert account["in_flight_at_end"] == 3
     assert account["unsent_at_end"] == account["due"] - 3
 
 
-def test_stop_with_much_left(tmp_path):
+def test_stop_with_much_left(stop_after):
     """Millions of requests are overdue, and thousands of millions would have come."""
-    with serving(answering(OK)) as server:
-        run = stop_when(seen(server, 100), tmp_path, "-R20M", "-d10m", server.url())
+    run = stop_after(100, ok, "-R20M", "-d10m")
     account = run.account()
     assert account["due"] == pytest.approx(20e6 * run.json["measured_s"], rel=0.01)
     assert account["unsent_at_end"] > 0.9 * account["due"]
@@ -72,8 +67,8 @@ def test_stop_with_much_left(tmp_path):
 def test_stop_while_every_connect_is_refused(tmp_path):
     """The next request of a connection is overdue: the loop must come to look at the signal."""
     begin = time.monotonic()
-    with refusing() as port:
-        flags = ("-c2", "-R100M", "-d60s", f"http://127.0.0.1:{port}/")
+    with refusing() as server:
+        flags = ("-c2", "-R100M", "-d60s", server.url())
         run = stop_when(lambda: time.monotonic() - begin > 0.5, tmp_path, *flags)
     assert run.account()["connect_refused"] > 0
 
@@ -91,18 +86,15 @@ def test_stop_while_opening_connections(tmp_path):
     assert run.account()["completed"] == 0
 
 
-def test_stop_in_the_warm_up(tmp_path):
-    with serving(answering(OK)) as server:
-        flags = ("-w60s", "-d10s", "-R20", server.url())
-        run = stop_when(seen(server, 3), tmp_path, *flags)
+def test_stop_in_the_warm_up(stop_after):
+    run = stop_after(3, ok, "-w60s", "-d10s", "-R20")
     assert run.account()["due"] == 0
     assert run.json["measured_s"] == 0
     assert run.json["delivered_per_s"] == 0
 
 
 def test_stop_while_connecting(tmp_path):
-    with not_accepting() as port:
-        flags = ("-c10", "-d10s", "-R20", "-T60s", f"http://127.0.0.1:{port}/")
-        run = stop_when(lambda: True, tmp_path, *flags, by=signal.SIGINT)
-    assert run.json["stopped_by"] == "SIGINT"
+    with not_accepting() as server:
+        flags = ("-c10", "-d10s", "-R20", "-T60s", server.url())
+        run = stop_when(lambda: True, tmp_path, *flags)
     assert run.account()["completed"] == 0
