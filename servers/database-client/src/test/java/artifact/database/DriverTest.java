@@ -1,6 +1,7 @@
 package artifact.database;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertLinesMatch;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.BufferedReader;
@@ -25,12 +26,9 @@ class DriverTest {
         String first = load("first", "--statement=point");
         String second = load("second", "--statement=read", "--virtual", "--pool-sizes=1,2");
         assertEquals(List.of("ready", "done", "done"), replies(first, second));
-        assertEquals(2, lines("first/combinations.csv").size());
-        assertEquals(3, lines("second/combinations.csv").size());
-        for (String load : List.of("first", "second")) {
-            assertTrue(lines(load + "/latency.hgrm").size() > 1);
-            assertTrue(lines(load + "/wait.hgrm").size() > 1);
-        }
+        assertEquals(2, Files.readAllLines(folder.resolve("first/combinations.csv")).size());
+        assertEquals(3, Files.readAllLines(folder.resolve("second/combinations.csv")).size());
+        assertTrue(Files.size(folder.resolve("second/wait.hgrm")) > 0);
     }
 
     @Test
@@ -40,10 +38,8 @@ class DriverTest {
                 load("second"),
                 load("third", "--statement=point").replace("third", "nowhere"),
                 load("fourth", "--statement=point"));
-        assertTrue(replies.get(1).matches("failed\t.*nonsense.*"), replies.get(1));
-        assertTrue(replies.get(2).matches("failed\t.*--statement.*"), replies.get(2));
-        assertTrue(replies.get(3).matches("failed\t.*nowhere.*"), replies.get(3));
-        assertEquals(List.of("done"), replies.subList(4, replies.size()));
+        assertLinesMatch(
+                List.of("ready", "failed\t.*nonsense.*", "failed\t.*--statement.*", "failed\t.*nowhere.*", "done"), replies);
     }
 
     private String load(String name, String... options) throws IOException {
@@ -56,9 +52,5 @@ class DriverTest {
         ByteArrayOutputStream replies = new ByteArrayOutputStream();
         Driver.run(new BufferedReader(new StringReader(String.join("\n", loads))), new PrintStream(replies));
         return replies.toString().lines().toList();
-    }
-
-    private List<String> lines(String file) throws IOException {
-        return Files.readAllLines(folder.resolve(file));
     }
 }

@@ -1,5 +1,7 @@
 package artifact.spring;
 
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -7,8 +9,8 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.util.concurrent.CompletableFuture;
-import java.util.function.BooleanSupplier;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import org.apache.catalina.connector.Connector;
 import org.springframework.boot.tomcat.TomcatWebServer;
@@ -43,32 +45,24 @@ public final class App implements AutoCloseable {
         return CLIENT.send(request(path).build(), BodyHandlers.ofString());
     }
 
-    public HttpResponse<byte[]> getBytes(String path) throws IOException, InterruptedException {
-        return CLIENT.send(request(path).build(), BodyHandlers.ofByteArray());
-    }
-
-    public CompletableFuture<HttpResponse<String>> getLater(String path) {
-        return CLIENT.sendAsync(request(path).build(), BodyHandlers.ofString());
+    /** The status of an answer that is not here yet. */
+    public Future<Integer> statusLater(String path) {
+        return CLIENT.sendAsync(request(path).build(), BodyHandlers.discarding()).thenApply(HttpResponse::statusCode);
     }
 
     public HttpResponse<String> post(String path, String json) throws IOException, InterruptedException {
-        HttpRequest request = request(path)
-                .header("Content-Type", "application/json")
-                .POST(BodyPublishers.ofString(json))
-                .build();
-        return CLIENT.send(request, BodyHandlers.ofString());
+        HttpRequest.Builder request = request(path).header("Content-Type", "application/json");
+        return CLIENT.send(request.POST(BodyPublishers.ofString(json)).build(), BodyHandlers.ofString());
     }
 
     public Connector connector() {
         return ((TomcatWebServer) application.getWebServer()).getTomcat().getConnector();
     }
 
-    public static void await(String what, BooleanSupplier condition) throws InterruptedException {
+    public static void await(String what, Callable<Boolean> condition) throws Exception {
         long deadline = System.nanoTime() + PATIENCE_S * 1_000_000_000L;
-        while (!condition.getAsBoolean()) {
-            if (System.nanoTime() - deadline > 0) {
-                throw new AssertionError("waited in vain until " + what);
-            }
+        while (!condition.call()) {
+            assertTrue(System.nanoTime() - deadline <= 0, () -> "waited in vain until " + what);
             Thread.sleep(5);
         }
     }
@@ -79,7 +73,7 @@ public final class App implements AutoCloseable {
     }
 
     private HttpRequest.Builder request(String path) {
-        return HttpRequest.newBuilder(
-                URI.create("http://127.0.0.1:" + application.getWebServer().getPort() + path));
+        int port = application.getWebServer().getPort();
+        return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path));
     }
 }

@@ -19,22 +19,18 @@ class ProcessTest {
     void saysWhereItListensOnceItServesAndEndsWhenItIsTold() throws Exception {
         Process server = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-XX:TieredStopAtLevel=1",
-                        "-Djava.io.tmpdir=" + System.getProperty("java.io.tmpdir"),
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        Application.class.getName(),
-                        "--port=0")
+                        "-XX:TieredStopAtLevel=1", "-Djava.io.tmpdir=" + System.getProperty("java.io.tmpdir"),
+                        "-cp", System.getProperty("java.class.path"), Application.class.getName(), "--port=0")
                 .redirectErrorStream(true)
                 .start();
         try (BufferedReader said = server.inputReader();
                 HttpClient client = HttpClient.newHttpClient()) {
             String first = said.readLine();
             assertTrue(first.matches("listening on 127\\.0\\.0\\.1:[0-9]+"), first);
-            URI base = URI.create("http://" + first.substring("listening on ".length()));
-            assertEquals("OK", client.send(get(base, "/ping"), BodyHandlers.ofString()).body());
+            String base = first.replace("listening on ", "http://");
+            assertEquals("OK", client.send(get(base + "/ping"), BodyHandlers.ofString()).body());
 
-            client.sendAsync(get(base, "/api/sleep-test?sleep_ms=60000"), BodyHandlers.ofString());
+            client.sendAsync(get(base + "/api/sleep-test?sleep_ms=60000"), BodyHandlers.ofString());
             server.destroy();
             assertTrue(server.waitFor(App.PATIENCE_S, TimeUnit.SECONDS), "a request in flight does not hold it up");
             client.shutdownNow();
@@ -43,7 +39,7 @@ class ProcessTest {
         }
     }
 
-    private static HttpRequest get(URI base, String path) {
-        return HttpRequest.newBuilder(base.resolve(path)).build();
+    private static HttpRequest get(String url) {
+        return HttpRequest.newBuilder(URI.create(url)).build();
     }
 }

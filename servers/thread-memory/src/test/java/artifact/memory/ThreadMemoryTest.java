@@ -26,17 +26,13 @@ class ThreadMemoryTest {
     private static List<Long> measure(String kind) throws IOException, InterruptedException {
         Process process = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-XX:NativeMemoryTracking=summary",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        ThreadMemory.class.getName(),
-                        kind,
-                        Integer.toString(THREADS))
+                        "-XX:NativeMemoryTracking=summary", "-cp", System.getProperty("java.class.path"),
+                        ThreadMemory.class.getName(), kind, "" + THREADS)
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         String[] row = new String(process.getInputStream().readAllBytes()).strip().split(",");
         assertEquals(0, process.waitFor());
-        assertEquals(List.of(kind, Integer.toString(THREADS)), List.of(row[0], row[1]));
+        assertEquals(kind + "," + THREADS, row[0] + "," + row[1]);
         return List.of(row).subList(2, row.length).stream().map(Long::valueOf).toList();
     }
 }

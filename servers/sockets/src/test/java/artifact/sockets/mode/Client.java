@@ -5,7 +5,6 @@ import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
@@ -15,14 +14,10 @@ import java.util.TreeMap;
 /** A client that says exactly what a test wants said, byte by byte if need be. */
 final class Client implements AutoCloseable {
 
-    static final String PAGE = "GET /jmeter/test HTTP/1.1\r\nHost: a\r\n\r\n";
+    static final String PAGE = get("/jmeter/test");
 
     /** One answer; field names are in lower case. */
     record Reply(int status, Map<String, String> fields, byte[] body) {
-
-        String text() {
-            return new String(body, StandardCharsets.UTF_8);
-        }
 
         String connection() {
             return fields.get("connection");
@@ -33,7 +28,7 @@ final class Client implements AutoCloseable {
     private final InputStream in;
 
     Client(int port) throws IOException {
-        socket = new Socket(InetAddress.getByAddress(new byte[] {127, 0, 0, 1}), port);
+        socket = new Socket("127.0.0.1", port);
         socket.setSoTimeout(ServerProcess.PATIENCE_S * 1000);
         socket.setTcpNoDelay(true);
         in = new BufferedInputStream(socket.getInputStream());
@@ -54,11 +49,6 @@ final class Client implements AutoCloseable {
 
     Reply reply() throws IOException {
         return reply(true);
-    }
-
-    /** The answer to a HEAD request ends with its head. */
-    Reply headReply() throws IOException {
-        return reply(false);
     }
 
     byte[] everything() throws IOException {
@@ -83,7 +73,8 @@ final class Client implements AutoCloseable {
         socket.close();
     }
 
-    private Reply reply(boolean withBody) throws IOException {
+    /** @param withBody false: the answer to a HEAD request ends with its head */
+    Reply reply(boolean withBody) throws IOException {
         String[] head = head().split("\r\n");
         Map<String, String> fields = new TreeMap<>();
         for (int i = 1; i < head.length; i++) {

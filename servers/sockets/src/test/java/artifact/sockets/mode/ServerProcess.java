@@ -1,17 +1,14 @@
 package artifact.sockets.mode;
 
-import java.io.BufferedReader;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
-import java.util.stream.Stream;
 import picocli.CommandLine;
 
 /** A mode running as the process that is measured; it is gone when the test is. */
@@ -35,9 +32,9 @@ final class ServerProcess implements AutoCloseable {
     }
 
     /** Under limits as {@code ulimit} sets them, for example {@code -n 64}. */
-    static ServerProcess startLimited(String limit, List<String> jvmOptions, Class<?> mode) throws IOException {
+    static ServerProcess startLimited(String limit, Class<?> mode, String... jvmOptions) throws IOException {
         List<String> command = new ArrayList<>(List.of("sh", "-c", "ulimit " + limit + " && exec \"$@\"", "sh"));
-        command.addAll(java(jvmOptions, mode));
+        command.addAll(java(List.of(jvmOptions), mode));
         return launch(command);
     }
 
@@ -54,8 +51,7 @@ final class ServerProcess implements AutoCloseable {
     private static ServerProcess launch(List<String> command) throws IOException {
         Path errors = Files.createTempFile("server", ".log");
         Process process = new ProcessBuilder(command).redirectError(errors.toFile()).start();
-        String ready = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))
-                .readLine();
+        String ready = process.inputReader().readLine();
         if (ready == null || !ready.matches("listening on 127\\.0\\.0\\.1:[0-9]+")) {
             process.destroyForcibly();
             throw new IOException("not ready: " + ready + "\n" + Files.readString(errors));
@@ -72,9 +68,7 @@ final class ServerProcess implements AutoCloseable {
     }
 
     int exitStatus() throws InterruptedException {
-        if (!process.waitFor(PATIENCE_S, TimeUnit.SECONDS)) {
-            throw new AssertionError("the server did not end");
-        }
+        assertTrue(process.waitFor(PATIENCE_S, TimeUnit.SECONDS), "the server did not end");
         return process.exitValue();
     }
 
@@ -86,40 +80,31 @@ final class ServerProcess implements AutoCloseable {
         return process.info().totalCpuDuration().orElseThrow().toMillis();
     }
 
-    String errors() {
-        try {
-            return Files.readString(errors);
-        } catch (IOException failure) {
-            throw new UncheckedIOException(failure);
-        }
+    String errors() throws IOException {
+        return Files.readString(errors);
     }
 
     /** The kernel's view, which telemetry counts. */
-    long handlerThreads() {
-        try (Stream<Path> tasks = Files.list(Path.of("/proc/" + process.pid() + "/task"))) {
-            return tasks.filter(task -> comm(task).startsWith("handler")).count();
-        } catch (IOException failure) {
-            throw new UncheckedIOException(failure);
-        }
+    long handlerThreads() throws IOException {
+        return said("cat task/*/comm").lines().filter(name -> name.startsWith("handler")).count();
     }
 
-    /** Targets of its descriptors, for example {@code anon_inode:[eventpoll]}. */
-    List<String> descriptors() throws IOException {
-        List<String> targets = new ArrayList<>();
-        try (Stream<Path> links = Files.list(Path.of("/proc/" + process.pid() + "/fd"))) {
-            for (Path link : links.toList()) {
-                targets.add(Files.readSymbolicLink(link).toString());
-            }
-        }
-        return targets;
+    /** Its descriptors, with targets such as {@code anon_inode:[eventpoll]}. */
+    String descriptors() throws IOException {
+        return said("ls -l fd");
     }
 
-    static void await(String what, BooleanSupplier condition) throws InterruptedException {
+    /** Output of a command in the process's folder of /proc. */
+    private String said(String command) throws IOException {
+        assertTrue(process.isAlive(), "the server has ended");
+        Process shell = new ProcessBuilder("sh", "-c", "cd /proc/" + process.pid() + " && " + command).start();
+        return new String(shell.getInputStream().readAllBytes());
+    }
+
+    static void await(String what, Callable<Boolean> condition) throws Exception {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_S);
-        while (!condition.getAsBoolean()) {
-            if (System.nanoTime() - deadline > 0) {
-                throw new AssertionError("waited in vain until " + what);
-            }
+        while (!condition.call()) {
+            assertTrue(System.nanoTime() - deadline <= 0, () -> "waited in vain until " + what);
             Thread.sleep(10);
         }
     }
@@ -128,14 +113,6 @@ final class ServerProcess implements AutoCloseable {
     public void close() throws IOException {
         process.destroyForcibly();
         Files.deleteIfExists(errors);
-    }
-
-    private static String comm(Path task) {
-        try {
-            return Files.readString(task.resolve("comm"));
-        } catch (IOException threadEnded) {
-            return "";
-        }
     }
 
     static Path origin(Class<?> type) {

@@ -18,10 +18,8 @@ import org.junit.jupiter.api.Test;
 /** Where the corrected modes differ: how many threads, and what happens when there is none left. */
 class ThreadsTest {
 
-    private static final String[] SMALL_POOL = {"--core-threads=2", "--threads=4", "--queue=3"};
-    private static final int POOL_AND_QUEUE = 7;
-
     private final List<Client> clients = new ArrayList<>();
+    private final List<ServerProcess> servers = new ArrayList<>();
 
     @AfterEach
     void disconnect() throws IOException {
@@ -31,165 +29,150 @@ class ThreadsTest {
         clients.clear();
     }
 
-    @Test
-    void threadPerRequestHasAThreadForEveryConnection() throws Exception {
-        try (ServerProcess server = ServerProcess.start(ThreadPerRequest.class)) {
-            connect(server, 40);
-            ServerProcess.await("every connection has its thread", () -> server.handlerThreads() == 40);
-            disconnect();
-            ServerProcess.await("they are gone", () -> server.handlerThreads() == 0);
+    @AfterEach
+    void stop() throws IOException {
+        for (ServerProcess server : servers) {
+            server.close();
         }
     }
 
     @Test
-    void fixedPoolHasNoMoreThanItsMaximum() throws Exception {
-        try (ServerProcess server = ServerProcess.start(FixedPool.class, SMALL_POOL)) {
-            connect(server, 2);
-            ServerProcess.await("the core is busy", () -> server.handlerThreads() == 2);
-            connect(server, 38);
-            for (Client refused : clients.subList(POOL_AND_QUEUE, 40)) {
-                assertEquals(503, refused.ask(PAGE).status());
-            }
-            assertEquals(4, server.handlerThreads());
+    void threadPerRequestHasAThreadForEveryConnection() throws Exception {
+        ServerProcess server = start(ThreadPerRequest.class);
+        connect(server, 40);
+        ServerProcess.await("every connection has its thread", () -> server.handlerThreads() == 40);
+        disconnect();
+        ServerProcess.await("they are gone", () -> server.handlerThreads() == 0);
+    }
+
+    /** Each of the refused is asked while others, which came before it, say nothing. */
+    @Test
+    void fixedPoolSays503WhenItIsFullAndServesAgainAfterwards() throws Exception {
+        ServerProcess server = start(FixedPool.class, "--core-threads=2", "--threads=4", "--queue=3");
+        connect(server, 2);
+        ServerProcess.await("the core is busy", () -> server.handlerThreads() == 2);
+        connect(server, 38);
+        int poolAndQueue = 7;
+        for (Client refused : clients.subList(poolAndQueue, 40).reversed()) {
+            Reply refusal = refused.ask(PAGE);
+            assertEquals(503, refusal.status());
+            assertEquals("close", refusal.connection());
+            assertTrue(refused.isAtEnd());
         }
+        assertEquals(4, server.handlerThreads());
+        for (Client held : clients.subList(0, poolAndQueue)) {
+            assertEquals(200, held.ask("GET /jmeter/test HTTP/1.0\r\n\r\n").status());
+        }
+        disconnect();
+        assertServes(server);
     }
 
     @Test
     void virtualThreadsAndEventLoopsNeedNoneForAConnection() throws Exception {
-        try (ServerProcess virtual = ServerProcess.start(VirtualThreadPerRequest.class);
-                ServerProcess loop = ServerProcess.start(EventLoop.class, "--loops=1");
-                ServerProcess loops = ServerProcess.start(EventLoop.class, "--loops=3")) {
-            for (ServerProcess server : List.of(virtual, loop, loops)) {
-                connect(server, 40);
-                for (Client client : clients) {
-                    assertEquals(200, client.ask(PAGE).status());
-                }
-                disconnect();
+        ServerProcess virtual = start(VirtualThreadPerRequest.class);
+        ServerProcess loop = start(EventLoop.class, "--loops=1");
+        ServerProcess loops = start(EventLoop.class, "--loops=3");
+        for (ServerProcess server : servers) {
+            connect(server, 40);
+            for (Client client : clients) {
+                assertEquals(200, client.ask(PAGE).status());
             }
-            assertEquals(0, virtual.handlerThreads());
-            assertEquals(1, loop.handlerThreads());
-            assertEquals(3, loops.handlerThreads());
+            disconnect();
         }
+        assertEquals(0, virtual.handlerThreads());
+        assertEquals(1, loop.handlerThreads());
+        assertEquals(3, loops.handlerThreads());
     }
 
     /** Without a descriptor for it at the first wait, no virtual thread of the process can ever wait again. */
     @Test
     void virtualThreadsHaveWhatTheyWaitWithBeforeTheFirstConnection() throws Exception {
-        try (ServerProcess server = ServerProcess.start(VirtualThreadPerRequest.class)) {
-            assertTrue(server.descriptors().contains("anon_inode:[eventpoll]"), server.descriptors().toString());
-        }
+        String descriptors = start(VirtualThreadPerRequest.class).descriptors();
+        assertTrue(descriptors.contains("anon_inode:[eventpoll]"), descriptors);
     }
 
     /** Ten connections on each loop: what one of them works on delays nine others, and no other loop. */
     @Test
     void eventLoopsShareTheConnectionsEqually() throws Exception {
-        try (ServerProcess server = ServerProcess.start(EventLoop.class, "--loops=2")) {
-            connect(server, 20);
-            clients.getFirst().send(get("/work?cpu_us=10000000"));
-            for (int i = 1; i < 20; i += 2) {
-                assertEquals(200, clients.get(i).ask(PAGE).status());
-            }
-            for (int i = 2; i < 20; i += 2) {
-                clients.get(i).send(PAGE);
-            }
-            Thread.sleep(100);
-            for (int i = 0; i < 20; i += 2) {
-                assertFalse(clients.get(i).hasNews());
-            }
+        connect(start(EventLoop.class, "--loops=2"), 20);
+        clients.getFirst().send(get("/work?cpu_us=10000000"));
+        for (int i = 1; i < 20; i += 2) {
+            assertEquals(200, clients.get(i).ask(PAGE).status());
+        }
+        for (int i = 2; i < 20; i += 2) {
+            clients.get(i).send(PAGE);
+        }
+        Thread.sleep(100);
+        for (int i = 0; i < 20; i += 2) {
+            assertFalse(clients.get(i).hasNews());
         }
     }
 
     @Test
     void eventLoopsFinishWhatIsInFlightWhenTheyAreStopped() throws Exception {
-        try (ServerProcess server = ServerProcess.start(EventLoop.class, "--loops=2", "--stop-timeout-ms=20000")) {
-            connect(server, 4);
-            for (Client client : clients) {
-                // In one piece: once the first answer is here, the server has the second request too.
-                client.ask(PAGE + get("/work?sleep_ms=500"));
-            }
-            server.terminate();
-            for (Client client : clients) {
-                assertEquals("close", client.reply().connection());
-            }
-            disconnect();
-            assertEquals(0, server.exitStatus());
+        ServerProcess server = start(EventLoop.class, "--loops=2", "--stop-timeout-ms=20000");
+        connect(server, 4);
+        for (Client client : clients) {
+            client.ask(PAGE + get("/work?sleep_ms=500"));
         }
-    }
-
-    @Test
-    void fixedPoolSays503WhenItIsFullAndServesAgainAfterwards() throws Exception {
-        try (ServerProcess server = ServerProcess.start(FixedPool.class, SMALL_POOL)) {
-            connect(server, POOL_AND_QUEUE);
-            for (int i = 0; i < 3; i++) {
-                try (Client refused = server.connect()) {
-                    Reply refusal = refused.ask(PAGE);
-                    assertEquals(503, refusal.status());
-                    assertEquals("close", refusal.connection());
-                    assertTrue(refused.isAtEnd());
-                }
-            }
-            for (Client held : clients) {
-                assertEquals(200, held.ask("GET /jmeter/test HTTP/1.0\r\n\r\n").status());
-            }
-            disconnect();
-            try (Client later = server.connect()) {
-                assertEquals(200, later.ask(PAGE).status());
-            }
+        server.terminate();
+        for (Client client : clients) {
+            assertEquals("close", client.reply().connection());
         }
-    }
-
-    @Test
-    void aRefusedClientThatSaysNothingHoldsNobodyUp() throws Exception {
-        try (ServerProcess server = ServerProcess.start(FixedPool.class, SMALL_POOL)) {
-            connect(server, POOL_AND_QUEUE + 10);
-            try (Client refused = server.connect()) {
-                assertEquals(503, refused.ask(PAGE).status());
-            }
-        }
+        disconnect();
+        assertEquals(0, server.exitStatus());
     }
 
     @Test
     void eventLoopSleepsForManyAtOnce() throws Exception {
-        try (ServerProcess server = ServerProcess.start(EventLoop.class)) {
-            connect(server, 51);
-            Client sleeper = clients.getFirst().send(get("/work?sleep_ms=60000"));
-            long start = System.nanoTime();
-            for (Client client : clients.subList(1, 51)) {
-                client.send(get("/work?sleep_ms=200"));
-            }
-            for (Client client : clients.subList(1, 51)) {
-                assertEquals(200, client.reply().status());
-            }
-            assertTrue(System.nanoTime() - start < 50 * 200_000_000L, "one after the other they sleep longer");
-            assertFalse(sleeper.hasNews());
+        connect(start(EventLoop.class), 51);
+        Client sleeper = clients.getFirst().send(get("/work?sleep_ms=60000"));
+        List<Client> others = clients.subList(1, 51);
+        long start = System.nanoTime();
+        for (Client client : others) {
+            client.send(get("/work?sleep_ms=200"));
         }
+        for (Client client : others) {
+            assertEquals(200, client.reply().status());
+        }
+        assertTrue(System.nanoTime() - start < 50 * 200_000_000L, "one after the other they sleep longer");
+        assertFalse(sleeper.hasNews());
     }
 
     @Test
     void threadPerRequestOutlivesThreadsThatCannotBeStarted() throws Exception {
-        try (ServerProcess server = startWithFewThreads(ThreadPerRequest.class)) {
-            connect(server, 40);
-            int refused = 0;
-            for (Client client : clients) {
-                refused += isServed(client) ? 0 : 1;
-            }
-            assertTrue(refused > 0, "some connection got no thread");
-            disconnect();
-            ServerProcess.await("their threads are gone", () -> server.handlerThreads() == 0);
-            try (Client later = server.connect()) {
-                assertEquals(200, later.ask(PAGE).status());
-            }
+        ServerProcess server = startWithFewThreads(ThreadPerRequest.class);
+        servers.add(server);
+        connect(server, 40);
+        int refused = 0;
+        for (Client client : clients) {
+            refused += isServed(client) ? 0 : 1;
         }
+        assertTrue(refused > 0, "some connection got no thread");
+        disconnect();
+        ServerProcess.await("their threads are gone", () -> server.handlerThreads() == 0);
+        assertServes(server);
+    }
+
+    private ServerProcess start(Class<?> mode, String... options) throws IOException {
+        servers.add(ServerProcess.start(mode, options));
+        return servers.getLast();
     }
 
     /** Stacks of 256 MB in 6.5 GB of address space, 4.5 of which a JVM takes: the kernel refuses all but a few. */
     static ServerProcess startWithFewThreads(Class<?> mode) throws IOException {
-        return ServerProcess.startLimited("-v 6815744", List.of("-Xss256m"), mode);
+        return ServerProcess.startLimited("-v 6815744", mode, "-Xss256m");
     }
 
     private void connect(ServerProcess server, int count) throws IOException {
         for (int i = 0; i < count; i++) {
             clients.add(server.connect());
+        }
+    }
+
+    private static void assertServes(ServerProcess server) throws IOException {
+        try (Client later = server.connect()) {
+            assertEquals(200, later.ask(PAGE).status());
         }
     }
 

@@ -5,15 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import artifact.spring.App;
 import org.junit.jupiter.api.Test;
 
-/** Buffers of a connection are as large as is asked for, and requests are served all the same. */
 class BuffersTest {
 
     @Test
     void areAsLargeAsTheOptionSays() throws Exception {
         try (App app = App.start("--buffer-bytes=2048", "--header-bytes=2048", "--virtual=true")) {
-            assertEquals("2048", property(app, "socket.appReadBufSize"));
-            assertEquals("2048", property(app, "socket.appWriteBufSize"));
-            assertEquals("2048", property(app, "maxHttpResponseHeaderSize"));
+            assertBytes("2048", app, "socket.appReadBufSize", "socket.appWriteBufSize", "maxHttpResponseHeaderSize");
             assertEquals(200, app.get("/ping").statusCode());
             assertEquals(400, app.get("/ping?" + "x".repeat(3000)).statusCode());
         }
@@ -22,12 +19,13 @@ class BuffersTest {
     @Test
     void areTomcatsOwnWithoutIt() throws Exception {
         try (App app = App.start()) {
-            assertEquals("8192", property(app, "socket.appReadBufSize"));
-            assertEquals("8192", property(app, "maxHttpResponseHeaderSize"));
+            assertBytes("8192", app, "socket.appReadBufSize", "maxHttpResponseHeaderSize");
         }
     }
 
-    private static String property(App app, String name) {
-        return String.valueOf(app.connector().getProperty(name));
+    private static void assertBytes(String bytes, App app, String... properties) {
+        for (String property : properties) {
+            assertEquals(bytes, String.valueOf(app.connector().getProperty(property)), property);
+        }
     }
 }

@@ -5,76 +5,44 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import artifact.spring.App;
 import java.net.http.HttpResponse;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class QueryTest {
 
-    private static App app;
-
-    @BeforeAll
-    static void start() {
-        app = App.start(App.h2("queries"));
-    }
-
-    @AfterAll
-    static void stop() {
-        app.close();
-    }
+    @AutoClose
+    private static final App app = App.start(App.h2("queries"));
 
     @Test
-    void readsARowByItsKey() throws Exception {
-        assertEquals("OK", app.get("/api/query-test?kind=point").body());
+    void eachQueryTakesAConnectionAndPauses() throws Exception {
+        long before = poolWaits();
         assertEquals("OK", app.get("/api/query-test").body());
-    }
-
-    @Test
-    void saysWhichQueriesThereAre() throws Exception {
-        HttpResponse<String> unknown = app.get("/api/query-test?kind=scan");
-        assertEquals(400, unknown.statusCode());
-        assertTrue(unknown.body().contains("kind is point or wait, not scan"), unknown.body());
-    }
-
-    @Test
-    void needsMariaDbToWaitInADatabase() throws Exception {
-        HttpResponse<String> onH2 = app.get("/api/query-test?kind=wait");
-        assertEquals(501, onH2.statusCode());
-        assertTrue(onH2.body().startsWith("kind=wait needs MariaDB"), onH2.body());
-    }
-
-    @Test
-    void countsTheConnectionsThatThePoolHandsOut() throws Exception {
-        long before = poolWaits();
-        app.get("/api/query-test");
-        app.get("/api/query-test");
-        assertEquals(before + 2, poolWaits());
-    }
-
-    @Test
-    void eachOfSeveralQueriesTakesAConnectionAndPauses() throws Exception {
-        long before = poolWaits();
         long start = System.nanoTime();
         assertEquals("OK", app.get("/api/query-test?kind=point&times=20&think_ms=2").body());
         assertTrue(System.nanoTime() - start >= 40_000_000);
-        assertEquals(before + 20, poolWaits());
+        assertEquals(before + 21, poolWaits());
     }
 
     @ParameterizedTest
-    @CsvSource({"times, 0", "times, 1001", "think_ms, -1", "think_ms, 1001"})
-    void refusesAParameterAndNamesIt(String parameter, String value) throws Exception {
-        HttpResponse<String> refusal = app.get("/api/query-test?" + parameter + "=" + value);
-        assertEquals(400, refusal.statusCode());
-        assertTrue(refusal.body().contains(parameter + " is a whole number from "), refusal.body());
-        assertTrue(refusal.body().contains("not " + value), refusal.body());
+    @CsvSource(delimiter = '|', textBlock = """
+            kind=scan|400|kind is point or wait, not scan
+            kind=wait|501|kind=wait needs MariaDB
+            times=0|400|times is a whole number from 1 to 1000, not 0
+            times=1001|400|to 1000, not 1001
+            think_ms=-1|400|think_ms is a whole number from 0 to 1000, not -1
+            think_ms=1001|400|to 1000, not 1001
+            """)
+    void refusesAParameterAndSaysWhy(String parameter, int status, String reason) throws Exception {
+        HttpResponse<String> refusal = app.get("/api/query-test?" + parameter);
+        assertEquals(status, refusal.statusCode());
+        assertTrue(refusal.body().contains(reason), refusal.body());
     }
 
     private static long poolWaits() throws Exception {
         String counters = app.get("/counters").body();
-        assertTrue(
-                counters.matches("\\{\"pool_timeouts\":0,\"pool_wait_ms\":[0-9.]+,\"pool_waits\":[0-9]+}"), counters);
+        assertTrue(counters.matches("\\{\"pool_timeouts\":0,\"pool_wait_ms\":[0-9.]+,\"pool_waits\":\\d+}"), counters);
         return Long.parseLong(counters.replaceAll(".*:|}", ""));
     }
 }

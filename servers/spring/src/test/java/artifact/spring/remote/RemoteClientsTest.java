@@ -1,13 +1,12 @@
 package artifact.spring.remote;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import artifact.spring.App;
 import java.net.http.HttpResponse;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,9 +29,9 @@ class RemoteClientsTest {
         try (SlowRemote remote = new SlowRemote();
                 App app = start(client, remote)) {
             remote.answer();
-            HttpResponse<byte[]> answer = app.getBytes("/v1/hello");
+            HttpResponse<String> answer = app.get("/v1/hello");
             assertEquals(200, answer.statusCode());
-            assertArrayEquals(SlowRemote.BODY, answer.body());
+            assertEquals(SlowRemote.BODY, answer.body());
             assertEquals("42", answer.headers().firstValue("Content-Length").orElseThrow());
             assertEquals(RemoteClients.TYPE, answer.headers().firstValue("Content-Type").orElseThrow());
             assertEquals("sleep_ms=1000", remote.lastQuery);
@@ -47,8 +46,7 @@ class RemoteClientsTest {
     void oneTomcatThreadHasManyRequestsAtTheRemote(String client, String threads, int waiting) throws Exception {
         try (SlowRemote remote = new SlowRemote();
                 App app = start(client, remote, ONE_THREAD)) {
-            List<CompletableFuture<HttpResponse<String>>> answers = ask(app);
-            App.await("all are at the remote", () -> remote.inFlight.get() == REQUESTS);
+            List<Future<Integer>> answers = askUntil(REQUESTS, remote, app);
             assertEquals(waiting, threadsCalled(threads));
             answerAll(remote, answers);
         }
@@ -56,37 +54,22 @@ class RemoteClientsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"blocking", "pooled", REACTOR, JDK, BOOT, NO_TIMEOUT})
-    void oneTomcatThreadThatBlocksHasOneRequestAtTheRemote(String client) throws Exception {
-        try (SlowRemote remote = new SlowRemote();
-                App app = start(client, remote, ONE_THREAD)) {
-            List<CompletableFuture<HttpResponse<String>>> answers = ask(app);
-            App.await("one is at the remote", () -> remote.inFlight.get() == 1);
-            answerAll(remote, answers);
-            assertEquals(1, remote.peak.get());
-        }
+    void oneThreadThatBlocksHasOneRequestAtTheRemoteUnlessItIsVirtual(String client) throws Exception {
+        assertAtTheRemote(1, client, ONE_THREAD);
+        assertAtTheRemote(REQUESTS, client, ONE_THREAD, "--virtual=true");
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"blocking", "pooled", REACTOR, JDK, BOOT, NO_TIMEOUT})
-    void virtualThreadsThatBlockAreAllAtTheRemote(String client) throws Exception {
-        try (SlowRemote remote = new SlowRemote();
-                App app = start(client, remote, ONE_THREAD, "--virtual=true")) {
-            List<CompletableFuture<HttpResponse<String>>> answers = ask(app);
-            App.await("all are at the remote", () -> remote.inFlight.get() == REQUESTS);
-            answerAll(remote, answers);
-        }
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"pooled", REACTOR, JDK})
-    void everySharedClientHasAsManyConnectionsAsItMay(String client) throws Exception {
-        try (SlowRemote remote = new SlowRemote();
-                App app = start(client, remote, "--virtual=true", "--client-connections=2")) {
-            List<CompletableFuture<HttpResponse<String>>> answers = ask(app);
-            App.await("two are at the remote", () -> remote.inFlight.get() == 2);
-            answerAll(remote, answers);
-            assertEquals(2, remote.peak.get());
-        }
+    @ValueSource(
+            strings = {
+                "pooled --client-connections=2",
+                REACTOR + " --client-connections=2",
+                JDK + " --client-connections=2",
+                "pooled --virtual-threads=2",
+                "pooled --permits=2"
+            })
+    void asManyAreAtTheRemoteAsTheOneLimitAllows(String client) throws Exception {
+        assertAtTheRemote(2, client, "--virtual=true");
     }
 
     /** Otherwise a mode on virtual threads would have platform threads for each answer that comes. */
@@ -113,31 +96,32 @@ class RemoteClientsTest {
         }
     }
 
-    @Test
-    void aFixedPoolOfVirtualThreadsTakesNoMoreThanItHas() throws Exception {
+    private static App start(String client, SlowRemote remote, String... more) {
+        String options = remote.option() + " --client=" + client + " " + String.join(" ", more);
+        return App.start(options.strip().split(" "));
+    }
+
+    /** So many requests at a time are there, and no more. */
+    private static void assertAtTheRemote(int count, String client, String... options) throws Exception {
         try (SlowRemote remote = new SlowRemote();
-                App app = start("pooled", remote, "--virtual=true", "--virtual-threads=2")) {
-            List<CompletableFuture<HttpResponse<String>>> answers = ask(app);
-            App.await("two are at the remote", () -> remote.inFlight.get() == 2);
-            answerAll(remote, answers);
-            assertEquals(2, remote.peak.get());
+                App app = start(client, remote, options)) {
+            answerAll(remote, askUntil(count, remote, app));
+            assertEquals(count, remote.peak.get());
         }
     }
 
-    private static App start(String client, SlowRemote remote, String... more) {
-        Stream<String> ofClient = Stream.concat(Stream.of(remote.option()), Stream.of(("--client=" + client).split(" ")));
-        return App.start(Stream.concat(ofClient, Stream.of(more)).toArray(String[]::new));
+    private static List<Future<Integer>> askUntil(int count, SlowRemote remote, App app)
+            throws Exception {
+        var answers = Stream.generate(() -> app.statusLater("/v1/hello")).limit(REQUESTS).toList();
+        App.await(count + " are at the remote", () -> remote.inFlight.get() == count);
+        return answers;
     }
 
-    private static List<CompletableFuture<HttpResponse<String>>> ask(App app) {
-        return Stream.generate(() -> app.getLater("/v1/hello")).limit(REQUESTS).toList();
-    }
-
-    private static void answerAll(SlowRemote remote, List<CompletableFuture<HttpResponse<String>>> answers)
+    private static void answerAll(SlowRemote remote, List<Future<Integer>> answers)
             throws Exception {
         remote.answer();
-        for (CompletableFuture<HttpResponse<String>> answer : answers) {
-            assertEquals(200, answer.get().statusCode());
+        for (Future<Integer> answer : answers) {
+            assertEquals(200, answer.get());
         }
     }
 

@@ -5,47 +5,48 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** A remote that holds its answers back until the test releases them. */
-final class SlowRemote implements AutoCloseable {
+public final class SlowRemote implements AutoCloseable {
 
     /** 42 bytes, not all of them ASCII. */
-    static final byte[] BODY = "요청을 받았고 이것이 응답이다".getBytes(StandardCharsets.UTF_8);
+    static final String BODY = "요청을 받았고 이것이 응답이다";
 
-    final AtomicInteger inFlight = new AtomicInteger();
+    public final AtomicInteger inFlight = new AtomicInteger();
     final AtomicInteger peak = new AtomicInteger();
     volatile String lastQuery;
     volatile String lastAgent;
-    private final CountDownLatch mayAnswer = new CountDownLatch(1);
+    private final CompletableFuture<Void> mayAnswer = new CompletableFuture<>();
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     private final HttpServer server;
 
-    SlowRemote() throws IOException {
+    public SlowRemote() throws IOException {
         server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         server.setExecutor(threads);
         server.createContext("/", exchange -> {
             peak.accumulateAndGet(inFlight.incrementAndGet(), Math::max);
             lastQuery = exchange.getRequestURI().getRawQuery();
             lastAgent = exchange.getRequestHeaders().getFirst("User-Agent");
-            awaitPermission();
+            mayAnswer.join();
             inFlight.decrementAndGet();
+            byte[] body = BODY.getBytes(StandardCharsets.UTF_8);
             exchange.getResponseHeaders().set("Content-Type", "text/html;charset=utf-8");
-            exchange.sendResponseHeaders(200, BODY.length);
-            exchange.getResponseBody().write(BODY);
+            exchange.sendResponseHeaders(200, body.length);
+            exchange.getResponseBody().write(body);
             exchange.close();
         });
         server.start();
     }
 
-    void answer() {
-        mayAnswer.countDown();
+    public void answer() {
+        mayAnswer.complete(null);
     }
 
-    String option() {
+    public String option() {
         return "--remote.url=http://127.0.0.1:" + server.getAddress().getPort() + "/work?sleep_ms=1000";
     }
 
@@ -54,13 +55,5 @@ final class SlowRemote implements AutoCloseable {
         answer();
         server.stop(0);
         threads.close();
-    }
-
-    private void awaitPermission() {
-        try {
-            mayAnswer.await();
-        } catch (InterruptedException stopped) {
-            Thread.currentThread().interrupt();
-        }
     }
 }

@@ -9,7 +9,6 @@ class ThreadGroupsTest {
 
     @ParameterizedTest
     @CsvSource({
-        "http-nio-exec-1, http-nio-exec",
         "http-nio-exec-400, http-nio-exec",
         "http-nio-Poller, http-nio-poller",
         "http-nio-Acceptor, http-nio-acceptor",

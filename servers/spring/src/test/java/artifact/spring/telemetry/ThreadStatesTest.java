@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import artifact.spring.App;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -25,12 +24,11 @@ class ThreadStatesTest {
 
     @Test
     void bothViewsSeeThePoolAsleep() throws Exception {
-        try (App app = App.start(
-                "--states-every-ms=5", "--threads=7", "--log=off")) {
-            app.get("/watch?on=true");
+        try (App app = App.start("--states-every-ms=5", "--threads=7", "--log=off")) {
+            watch(true, app);
             App.await("idle threads are seen by both", () ->
                     isSeen(",jvm,http-nio-exec,WAITING,7") && isSeen(",kernel,http-nio-exec,S,7"));
-            app.getLater("/api/sleep-test?sleep_ms=60000");
+            app.statusLater("/api/sleep-test?sleep_ms=60000");
             App.await("one sleeps in a request", () -> isSeen(",jvm,http-nio-exec,TIMED_WAITING,1"));
         }
         List<String> lines = lines();
@@ -43,9 +41,9 @@ class ThreadStatesTest {
     @Test
     void virtualThreadsAreSeenByTheirCarriers() throws Exception {
         try (App app = App.start("--states-every-ms=5", "--virtual=true")) {
-            app.get("/watch?on=true");
+            watch(true, app);
             App.await("a carrier is seen", () -> {
-                app.getLater("/api/cpu-test?cpu_us=1000");
+                app.statusLater("/api/cpu-test?cpu_us=1000");
                 return isSeen(",jvm,carrier,") && isSeen(",kernel,carrier,");
             });
         }
@@ -55,33 +53,36 @@ class ThreadStatesTest {
     @Test
     void writesOnlyWhileItIsOn() throws Exception {
         try (App app = App.start("--states-every-ms=5")) {
-            app.get("/watch?on=true");
+            assertFalse(isSampling());
+            watch(true, app);
+            watch(true, app);
             App.await("it writes", () -> lines().size() > 1);
-            app.get("/watch?on=false");
+            watch(false, app);
+            watch(false, app);
             int written = lines().size();
             Thread.sleep(50);
             assertEquals(written, lines().size());
             assertFalse(isSampling());
 
-            app.get("/watch?on=true");
+            watch(true, app);
             App.await("it writes again", () -> lines().size() > written);
         }
         assertEquals(1, lines().stream().filter(ThreadStates.COLUMNS::equals).count());
     }
 
     @Test
-    void isOffAtTheStart() throws Exception {
-        try (App app = App.start("--states-every-ms=5")) {
-            app.get("/ping");
-            assertFalse(isSampling());
+    void isNotThereUnlessConfiguredAndTheSwitchAnswersAllTheSame() throws Exception {
+        try (App app = App.start()) {
+            watch(true, app);
+            watch(false, app);
+            assertEquals(400, app.get("/watch").statusCode());
+            assertEquals(400, app.get("/watch?on=perhaps").statusCode());
         }
-        assertEquals(List.of(ThreadStates.COLUMNS), lines());
+        assertFalse(Files.exists(ThreadStates.FILE));
     }
 
-    @Test
-    void isNotThereUnlessConfigured() throws Exception {
-        App.start().close();
-        assertFalse(Files.exists(ThreadStates.FILE));
+    private static void watch(boolean on, App app) throws Exception {
+        assertEquals(on ? "on" : "off", app.get("/watch?on=" + on).body());
     }
 
     private static boolean isSampling() {
@@ -89,15 +90,11 @@ class ThreadStatesTest {
                 .anyMatch(thread -> thread.getName().equals("thread-states"));
     }
 
-    private static boolean isSeen(String part) {
+    private static boolean isSeen(String part) throws IOException {
         return lines().stream().anyMatch(line -> line.contains(part));
     }
 
-    private static List<String> lines() {
-        try {
-            return Files.readAllLines(ThreadStates.FILE);
-        } catch (IOException failure) {
-            throw new UncheckedIOException(failure);
-        }
+    private static List<String> lines() throws IOException {
+        return Files.readAllLines(ThreadStates.FILE);
     }
 }

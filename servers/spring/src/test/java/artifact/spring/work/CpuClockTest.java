@@ -3,7 +3,6 @@ package artifact.spring.work;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.management.ManagementFactory;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,37 +19,26 @@ class CpuClockTest {
     @ValueSource(booleans = {true, false})
     void countsWhatTheThreadHasBurnt(boolean virtual) throws Exception {
         long processBefore = processCpuNs();
-        in(virtual, () -> {
-            CpuClock clock = CpuClock.ofCurrentThread();
-            long start = clock.usedNs();
-            while (clock.usedNs() < start + BURN_NS) {
-                Thread.onSpinWait();
-            }
-        });
+        FutureTask<Void> burns = new FutureTask<>(CpuClockTest::burn, null);
+        (virtual ? Thread.ofVirtual() : Thread.ofPlatform()).start(burns);
+        burns.get();
         assertTrue(processCpuNs() - processBefore >= BURN_NS - 2 * TICK_NS);
+    }
+
+    private static void burn() {
+        CpuClock clock = CpuClock.ofCurrentThread();
+        long start = clock.usedNs();
+        while (clock.usedNs() < start + BURN_NS) {
+            Thread.onSpinWait();
+        }
     }
 
     @Test
     void aPlatformThreadAsleepUsesNone() throws Exception {
-        in(false, () -> {
-            CpuClock clock = CpuClock.ofCurrentThread();
-            long start = clock.usedNs();
-            Thread.sleep(200);
-            assertTrue(clock.usedNs() - start < 100_000_000);
-        });
-    }
-
-    private interface Work {
-        void run() throws InterruptedException;
-    }
-
-    private static void in(boolean virtual, Work work) throws InterruptedException, ExecutionException {
-        FutureTask<Void> task = new FutureTask<>(() -> {
-            work.run();
-            return null;
-        });
-        (virtual ? Thread.ofVirtual() : Thread.ofPlatform()).start(task);
-        task.get();
+        CpuClock clock = CpuClock.ofCurrentThread();
+        long start = clock.usedNs();
+        Thread.sleep(200);
+        assertTrue(clock.usedNs() - start < 100_000_000);
     }
 
     private static long processCpuNs() {
