@@ -64,8 +64,8 @@ def test_locks_of_other_programs_are_waited_for_and_named(run, put, debian, tmp_
     (tmp_path / "slept").touch()
     done = run("debian.sh", "maven")
     assert (done.returncode, done.stderr) == (0, "")
-    waiting = f"set-up: waiting for the lock /var/lib/{lock}, held by process 7 (unattended-upgr)"
-    assert done.stdout.splitlines()[1:] == [waiting]
+    _, waiting = done.stdout.splitlines()
+    assert waiting.endswith(f"/var/lib/{lock}, held by process 7 (unattended-upgr)")
 
 
 # ---- find-jdk.sh and environment.sh ---------------------------------------------------------
@@ -126,7 +126,7 @@ def test_jdks_with_another_compiler_are_passed_over_and_named(find, tmp_path, li
     passed = jdk(tmp_path / "jvm/a", line=line)
     found, said = find()
     assert found == ""
-    assert f"set-up: {name} in {passed} is no JDK with the compiler C2" in said
+    assert f"{name} in {passed} is no JDK with the compiler C2" in said
     wanted = jdk(tmp_path / "jvm/b")
     assert find() == (str(wanted), "")
 
@@ -322,7 +322,7 @@ def test_postgresql_without_a_name_for_its_user_is_refused_in_words(run, put, tm
     put("mvn", "echo called; exit 1")
     done = run("databases.sh", tmp_path)
     assert (done.returncode, done.stdout) == (1, "")
-    assert "PostgreSQL needs a name for user 54321: add a line for it" in done.stderr
+    assert "a name for user 54321" in done.stderr
 
 
 def test_databases_are_unpacked_where_programs_can_run(run, put, tmp_path):

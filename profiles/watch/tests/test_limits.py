@@ -146,16 +146,13 @@ def cpus_of(tree, monkeypatch, usable, shown=None, more=()):
         # Offline ones, and numbers with gaps.
         ([0, 2, 3], None, {f"{CPU}/offline": "1"}, 3, ""),
         # lxcfs counts from 0 whatever CPUs its container has.
-        (
-            *([2, 3, 4, 5], [0, 1, 2, 3], {}, 4),
-            "CPUs that this process may use = 2-5; allowed: CPUs that /proc/stat shows, 0-3",
-        ),
+        ([2, 3, 4, 5], [0, 1, 2, 3], {}, 4, "= 2-5; allowed: CPUs that /proc/stat shows, 0-3"),
         ([0, 1], [], {}, 2, "allowed: CPUs that /proc/stat shows, none"),
-        ([3], None, {}, 1, "CPUs that this process may use = 3; allowed: two or more"),
+        ([3], None, {}, 1, "= 3; allowed: two or more"),
         (range(8), None, v2("/", "cpu.max: 350000 100000"), 3, ""),
         (
             *(range(8), None, v2("/", "cpu.max: 100000 100000"), 1),
-            "the control group's CPU quota of 1 CPUs (cpu.max, cpu.cfs_quota_us); allowed: two",
+            "CPU quota of 1 CPUs (cpu.max, cpu.cfs_quota_us); allowed: two",
         ),
         (range(8), None, v2("/", "cpu.max: 40000 100000"), 0, "CPU quota of 0.4 CPUs"),
     ],
@@ -441,10 +438,8 @@ def test_cpus_that_a_mounted_stat_hides_are_refused(tmp_path):
         f"(head -2 /proc/stat; grep -v ^cpu /proc/stat) >{tmp_path}/stat; "
         f"mount --bind {tmp_path}/stat /proc/stat || exit 77; {python(code)}",
     )
-    allowed = "allowed: CPUs that /proc/stat shows, 0 "
-    assert veiled.startswith(
-        f"True CPUs that this process may use = {limits.listed(cpus)}; {allowed}"
-    )
+    assert veiled.startswith("True ")
+    assert f"= {limits.listed(cpus)}; allowed: CPUs that /proc/stat shows, 0 " in veiled
 
 
 def test_an_overlay_over_memory_is_no_disk(tmp_path):

@@ -186,9 +186,7 @@ def test_telemetry_that_cannot_see_a_cpu_ends_with_its_reason():
     watching = Telemetry(os.getpid(), 1, [4711], rate_hz=50)
     watching.start()
     watching.join(60)
-    with pytest.raises(
-        RuntimeError, match=r"LookupError: /proc/stat shows the CPUs .*, not \[4711\]"
-    ):
+    with pytest.raises(RuntimeError, match=r"LookupError: .* CPUs .*, not \[4711\]"):
         watching.stop()
 
 
@@ -347,7 +345,7 @@ def test_gap_between_two_beats_is_time_in_which_the_machine_stood_still():
     assert watching.stood_still_s() == pytest.approx(0.1)
 
 
-def test_stopped_program_has_stood_still():
+def test_stopped_program_has_stood_still(child):
     """A container that is paused leaves a gap between beats, too."""
     code = """
 import os, time
@@ -355,15 +353,14 @@ from profiles.watch.telemetry import Telemetry
 watching = Telemetry(os.getpid(), 1, [], rate_hz=50, forks=True)
 watching.start()
 time.sleep(0.5)
-print("begun", flush=True)
+print("begun")
 time.sleep(2.5)
 watching.stop()
 print(watching.stood_still_s())
 """
-    command = [sys.executable, "-c", code]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as program:
-        assert program.stdout.readline() == "begun\n"
-        os.kill(program.pid, signal.SIGSTOP)
-        time.sleep(1.5)
-        os.kill(program.pid, signal.SIGCONT)
-        assert float(program.stdout.read()) > 1
+    program = child(code)
+    assert program.stdout.readline() == b"begun\n"
+    program.send_signal(signal.SIGSTOP)
+    time.sleep(1.5)
+    program.send_signal(signal.SIGCONT)
+    assert float(program.stdout.read()) > 1

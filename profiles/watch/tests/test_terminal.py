@@ -70,14 +70,9 @@ def test_chatter_stays_away_and_what_matters_comes_through():
         {"event": "progress", "text": "3 of 9 steps"},
         {"text": "disk is full", "level": logging.WARNING},
         {"event": "error", "exception": "WorkflowError", "text": "no such rule"},
-        {"text": "Nothing to be done (all requested files are present and up to date)."},
+        {"text": "Nothing to be done (all"},
     )
-    assert shown.splitlines() == [
-        "b",
-        "disk is full",
-        "no such rule",
-        "Nothing to be done (all requested files are present and up to date).",
-    ]
+    assert shown == "b\ndisk is full\nno such rule\nNothing to be done (all\n"
 
 
 def test_sessions_are_counted_and_those_left_take_as_long_as_the_others(monkeypatch):

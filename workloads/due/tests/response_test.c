@@ -23,23 +23,20 @@ static void feed(struct outcome *o, struct capture *seen, const char *bytes, siz
     o->used += used;
 }
 
-/* Parses the example cut at two places (which may coincide). */
-static struct outcome parse(const struct example *e, struct capture *seen, size_t a, size_t b) {
+static struct outcome begin(const struct example *e, struct capture *seen) {
     struct outcome o = {.result = RESPONSE_PARTIAL};
     capture_reset(seen);
     response_init(&o.response, e->to_head);
-    feed(&o, seen, e->bytes, a);
-    feed(&o, seen, e->bytes + a, b - a);
-    feed(&o, seen, e->bytes + b, e->length - b);
-    if (o.result == RESPONSE_PARTIAL && e->closed) o.result = response_end(&o.response);
     return o;
 }
 
 #define AT "%s, %s %zu %zu: "
 #define PLACE e->name, how, a, b
 
-static void check_outcome(const struct example *e, const struct outcome *o,
-                          const struct capture *seen, const char *how, size_t a, size_t b) {
+/* After all bytes; how the example was cut is for the message. */
+static void check_outcome(const struct example *e, struct outcome *o, const struct capture *seen,
+                          const char *how, size_t a, size_t b) {
+    if (o->result == RESPONSE_PARTIAL && e->closed) o->result = response_end(&o->response);
     const struct response *r = &o->response;
     CHECK(o->result == e->result, AT "result %d, wanted %d (%s)", PLACE, o->result, e->result,
           r->error ? r->error : "");
@@ -57,18 +54,18 @@ static void check_outcome(const struct example *e, const struct outcome *o,
 static void test_every_split(const struct example *e, struct capture *seen) {
     for (size_t a = 0; a <= e->length; a++) {
         for (size_t b = a; b <= e->length; b++) {
-            struct outcome o = parse(e, seen, a, b);
+            struct outcome o = begin(e, seen);
+            feed(&o, seen, e->bytes, a);
+            feed(&o, seen, e->bytes + a, b - a);
+            feed(&o, seen, e->bytes + b, e->length - b);
             check_outcome(e, &o, seen, "cut at", a, b);
         }
     }
 }
 
 static void test_byte_by_byte(const struct example *e, struct capture *seen) {
-    struct outcome o = {.result = RESPONSE_PARTIAL};
-    capture_reset(seen);
-    response_init(&o.response, e->to_head);
+    struct outcome o = begin(e, seen);
     for (size_t i = 0; i < e->length; i++) feed(&o, seen, e->bytes + i, 1);
-    if (o.result == RESPONSE_PARTIAL && e->closed) o.result = response_end(&o.response);
     check_outcome(e, &o, seen, "byte by byte", 0, 0);
 }
 
@@ -126,9 +123,7 @@ static void test_captured_headers(struct capture *seen) {
         {"One", "1"},      {"Empty", ""},         {"Content-Length", "0"},
         {"Spaces", "a b"}, {"Connection", "x,y"}, {"Zero", "a b"}};
     for (size_t cut = 0; cut < sizeof text; cut++) {
-        struct outcome o = {.result = RESPONSE_PARTIAL};
-        capture_reset(seen);
-        response_init(&o.response, false);
+        struct outcome o = begin(&(struct example){0}, seen);
         feed(&o, seen, text, cut);
         feed(&o, seen, text + cut, sizeof text - 1 - cut);
         CHECK(o.result == RESPONSE_COMPLETE, "cut at %zu", cut);
