@@ -101,7 +101,7 @@ def test_a_quick_run_has_no_other_sessions_than_it_names():
 
 
 def test_an_early_report_is_made_once_and_while_sessions_are_left(grid, results):
-    words = [*SMOKE, "--config", f"results={results}", "early_reports=1"]
+    words = [*SMOKE, "--config", f"results={results}"]
     pretend(grid, grid.sessions[0], results)
     assert reports_in(*words) == {f"first 1 of {len(grid.sessions)}"}
     done = ROOT / results / "logs/so-far/after-1.txt"
