@@ -13,19 +13,18 @@ measured_on_noisy_machine <- function() {
   paths <- Sys.glob(file.path(folder, "cells", "*", "*", "*", "*", "rep-*", "cell.json"))
   read <- read_measured(paths[!is_sweep(paths)])
   sweeps <- read_cells(whole_cells(paths[is_sweep(paths)]))
-  law <- speed_law(read$slices)
-  slices <- with_usual_speed(read$slices, law)
-  summary <- with_session_values(read$summary, slices, read$histograms)
-  measured <- as_measured(summary, slices, read$histograms)
+  slices <- with_usual_speed(read$slices, speed_law(read$slices))
+  measured <- as_measured(with_session_values(read$summary, slices, read$histograms), slices, read$histograms)
   c(measured, list(
     capacity = capacities_of(sweeps), sweeps = sweeps, cells = read_cells(read$paths), extras = read_claim_extras(folder),
-    grid = fread(file.path(folder, "grid.csv"), colClasses = "character"), folder = folder
+    grid = fread(file.path(folder, "grid.csv"), colClasses = "character")
   ))
 }
 
 place_columns <- c("study", "mode", "tier", "tool")
+guide_of_run <- file.path(analysis_folder, "guide.yaml")
 
-# ---- Things --------------------------------------------------------------------------------------
+# ---- Things
 
 # A thing: `id`, `cells` that it names, `rows` that it has at least, and `run`, which gives its rows with a value or a reason.
 things_of <- function(measured) {
@@ -36,17 +35,14 @@ things_of <- function(measured) {
   )
 }
 
-cells_named <- function(places) unique(rbindlist(lapply(places, function(place) as.data.table(place[place_columns]))))
-
 thing_of_cause <- function(cause) {
-  place <- function(side) if (!is.null(side)) c(study = cause$study, side[c("mode", "tier", "tool")])
-  swaps <- unlist(lapply(cause$swaps, function(swap) unname(sides_of(cause, swap$changes))), recursive = FALSE)
-  doses <- lapply(cause$doses$modes, function(each) list(mode = each$mode, tier = c(each$tier, cause$tier)[1], tool = cause$tool))
-  steps <- lapply(cause$steps, function(step) list(mode = step$mode, tier = cause$tier, tool = cause$tool))
-  own <- if (!is.null(cause$difference)) unname(sides_of(cause))
-  rows <- length(cause$swaps) + !is.null(cause$doses) + if (length(cause$steps) > 0) length(steps_of(cause)) else 0
+  at_tool <- function(step) list(mode = step$mode, tier = c(step$tier, cause$tier)[1], tool = cause$tool)
+  own <- if (!is.null(cause$difference)) sides_of(cause)
+  swaps <- unlist(lapply(cause$swaps, function(swap) sides_of(cause, swap$changes)), recursive = FALSE)
+  sides <- Filter(Negate(is.null), c(own, swaps, lapply(c(cause$doses$modes, cause$steps), at_tool)))
   list(
-    id = paste("cause", cause$id), cells = cells_named(Filter(Negate(is.null), lapply(c(own, swaps, doses, steps), place))), rows = rows,
+    id = paste("cause", cause$id), cells = unique(rbindlist(lapply(sides, function(side) c(list(study = cause$study), side[c("mode", "tier", "tool")])))),
+    rows = length(cause$swaps) + !is.null(cause$doses) + if (length(cause$steps) > 0) length(steps_of(cause)) else 0,
     run = function(measured) trace_causes(list(cause), measured$summary, measured$slices)[, value := before]
   )
 }
@@ -60,23 +56,19 @@ thing_of_claim <- function(claim, all) {
     run = function(measured) {
       summary <- with_capacities(measured$summary, measured$capacity)
       tables <- list(summary = summary, measured = replace(measured, "summary", list(summary)), comparisons = no_judged(), extras = all$extras)
-      found <- judge_claims(list(claim), tables, all$grid)
-      found[, `:=`(value = estimate, reason = fifelse(verdict == not_in_this_run, verdict, reason))]
+      judge_claims(list(claim), tables, all$grid)[, `:=`(value = estimate, reason = fifelse(verdict == not_in_this_run, verdict, reason))]
     }
   )
 }
 
 # Comparisons of a mode with its baseline that findings and situations name, each once, in the first statistic that they name.
 pairs_named <- function(all) {
-  guide <- file.path(analysis_folder, "guide.yaml")
-  of_findings <- lapply(read_findings(guide), function(finding) {
-    rbindlist(lapply(finding$pairs, function(pair) as.data.table(c(finding["study"], pair[c("mode", "tier", "tool", "statistic")]))))
-  })
-  of_situations <- lapply(read_guide(guide), function(situation) {
+  of_findings <- places_of_pairs(read_findings(guide_of_run))[, c(place_columns, "statistic"), with = FALSE]
+  of_situations <- lapply(read_guide(guide_of_run), function(situation) {
     data.table(situation$study, situation$modes, situation$tier, tool_for(situation, situation$statistics[1]), situation$statistics[1])
   })
-  pairs <- unique(rbindlist(c(of_findings, of_situations), use.names = FALSE), by = place_columns)
-  sides <- unique(rbind(all$summary[, c(place_columns, "baseline"), with = FALSE], all$capacity[, c(place_columns, "baseline"), with = FALSE]))
+  pairs <- unique(rbindlist(c(list(of_findings), of_situations), use.names = FALSE), by = place_columns)
+  sides <- unique(rbindlist(lapply(all[c("summary", "capacity")], function(table) table[, c(place_columns, "baseline"), with = FALSE])))
   sides[!is.na(baseline)][pairs, on = place_columns, nomatch = NULL][, id := .I][]
 }
 
@@ -93,14 +85,13 @@ thing_of_pair <- function(pair) {
 
 # Findings, situations and primaries of all cells: rows with neither a value nor a reason, and what has no row.
 faults_of_guide <- function(measured, label) {
-  guide <- file.path(analysis_folder, "guide.yaml")
-  findings <- read_findings(guide)
+  findings <- read_findings(guide_of_run)
   take_problems()
-  comparisons <- compare_all(measured, guide)
+  comparisons <- compare_all(measured, guide_of_run)
   decided <- decide_findings(findings, comparisons)
-  situations <- guide_of(measured, comparisons, guide)
+  situations <- guide_of(measured, comparisons, guide_of_run)
   lacking <- c(
-    setdiff(vapply(findings, `[[`, "", "id"), decided$finding), setdiff(vapply(read_guide(guide), `[[`, "", "title"), situations$situation),
+    setdiff(vapply(findings, `[[`, "", "id"), decided$finding), setdiff(vapply(read_guide(guide_of_run), `[[`, "", "title"), situations$situation),
     if (nrow(decided) != sum(lengths(lapply(findings, `[[`, "pairs")))) "a pair"
   )
   rows <- rbindlist(list(comparisons, decided, situations), fill = TRUE)
@@ -108,15 +99,20 @@ faults_of_guide <- function(measured, label) {
   if (length(faults) > 0) paste0(label, ": ", faults)
 }
 
-# ---- Masks ---------------------------------------------------------------------------------------
+# ---- Masks
 
-# The tables of a run with a change to the rows of some cells.
-changed_rows <- function(measured, cells, change) {
-  for (name in c("summary", "slices", "capacity")) {
-    measured[[name]] <- change(copy(measured[[name]]), function(table) table[cells, on = names(cells), which = TRUE, nomatch = NULL])
-  }
-  measured
+# The tables of a run with a change to each.
+changed_tables <- function(measured, change) {
+  tables <- c("summary", "slices", "capacity")
+  replace(measured, tables, lapply(measured[tables], change))
 }
+
+# The same with a change to the rows of some cells.
+changed_rows <- function(measured, cells, change) {
+  changed_tables(measured, function(table) change(copy(table), function(table) table[cells, on = names(cells), which = TRUE, nomatch = NULL]))
+}
+
+only <- function(measured, cells) changed_tables(measured, function(table) table[cells, on = names(cells), nomatch = NULL])
 
 masks <- list(
   absent = function(table, at) table[setdiff(seq_len(nrow(table)), at(table))],
@@ -128,11 +124,6 @@ masks <- list(
 set_all <- function(table, rows, values) {
   for (column in intersect(names(values), names(table))) set(table, rows, column, values[[column]])
   table
-}
-
-only <- function(measured, cells) {
-  for (name in c("summary", "slices", "capacity")) measured[[name]] <- measured[[name]][cells, on = names(cells), nomatch = NULL]
-  measured
 }
 
 neither_of <- function(rows) {

@@ -21,10 +21,10 @@ expect_none <- function(found) {
   expect(length(found) == 0, paste(found, collapse = "\n"))
 }
 
-# Every column in turn: `verbs_on` gives the verbs of the changed table.
+# Every column in turn: `verbs_on` gives the verbs of the changed table. Each is empty once, and then zero, or negative, or huge.
 stopped_by_columns <- function(table, columns, rows, verbs_on) {
   unlist(lapply(columns, function(column) {
-    lapply(names(odd_values), function(odd) {
+    lapply(c("empty", c("zero", "negative", "huge")[1 + match(column, columns) %% 3]), function(odd) {
       changed <- copy(table)
       set(changed, j = column, value = as.numeric(changed[[column]]))
       set(changed, rows, column, odd_values[[odd]])
@@ -62,13 +62,10 @@ small_run <- function() {
 
 # A valid cell of the study "demo", of which every slice counts.
 identify_cell <- function(path, mode, repetition, tool) {
-  cell <- jsonlite::read_json(path)
-  slices <- fread(file.path(dirname(path), "slices.csv"), colClasses = "character")[, `:=`(kept = "true", reason = "")]
-  fwrite(slices, file.path(dirname(path), "slices.csv"))
-  cell <- edited(
-    cell, cell = list(study = "demo", tier = "low", repetition = repetition), validity = list(valid = TRUE), backend = list(id = "mariadb", cpus = 0),
+  edit_rows(file.path(dirname(path), "slices.csv"), function(slices) slices[, `:=`(kept = "true", reason = "")])
+  edit_record(
+    path, cell = list(study = "demo", tier = "low", repetition = repetition), validity = list(valid = TRUE), backend = list(id = "mariadb", cpus = 0),
     session = list(id = paste0("session-", repetition), repetition = repetition), profile = if (tool != "sweep") list(kept = 1)
   )
-  jsonlite::write_json(cell, path, auto_unbox = TRUE, null = "null", digits = NA)
   path
 }

@@ -41,10 +41,8 @@ write_whole_run <- function(...) {
 make_whole_run <- function(...) {
   results <- new_folder()
   paths <- write_run(results, ...)
-  summary <- summarise_cells(paths)
-  write_table(summary, file.path(results, "summary.csv"))
-  loads <- read_loads(paths)
-  measured <- as_measured(summary, loads$slices, loads$histograms)
+  measured <- measured_cells(paths)
+  write_table(measured$summary, file.path(results, "summary.csv"))
   rows <- compare_modes(measured)
   write_table(add_verdicts(rows, rows[, comparison_names, with = FALSE]), file.path(results, "comparisons.csv"))
   write_table(capacities_of(list()), file.path(results, "capacity.csv"))

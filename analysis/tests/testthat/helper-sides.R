@@ -47,6 +47,15 @@ effects_of <- function(slices, wanted = "throughput_per_s", ..., place = place_o
   session_effects(measured_of(slices, ...), place, wanted, compared_statistics[statistic == wanted, effect == "ratio"], excluding)
 }
 
+# Comparisons with usual values in the columns that are not given.
+comparison_rows <- function(...) {
+  usual <- list(
+    study = "demo", tier = "low", tool = "wrk2", mode = "pool", baseline = "thread", statistic = "throughput_per_s", unit = "1/s", better = "higher",
+    effect = "ratio", reason = "", bound = "", fixed = 0, pairs = 3, within = 0.01, df_within = 9, rounds = 12, least = 0
+  )
+  as.data.table(modifyList(usual, list(...)))
+}
+
 #' The histogram of a cell: `latencies_ms` of each slice, all of them right but for `failed` more.
 histogram_of <- function(latencies_ms, failed = 0) {
   failed <- rep_len(failed, length(latencies_ms))

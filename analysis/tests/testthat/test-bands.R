@@ -1,14 +1,13 @@
 test_that("a band is the interval and a factor of 1.25 on both sides", {
-  rows <- data.table(
-    study = "s", tier = "t", tool = "wrk2", mode = paste0("m", 1:5), baseline = "b", bound = "", pairs = 1, spread = NA_real_, within = 0.01, df_within = 5, rounds = 6,
-    least = 0, statistic = c("throughput_per_s", "throughput_per_s", "cpu_us_per_request", "rss_mib", "error_share"),
+  rows <- comparison_rows(
+    mode = paste0("m", 1:5), pairs = 1, spread = NA_real_, statistic = c("throughput_per_s", "throughput_per_s", "cpu_us_per_request", "rss_mib", "error_share"),
     effect = c(rep("ratio", 4), "difference"), estimate = c(2, 2, NA, 2, 0.1), low = c(1.5, 1.5, NA, 1, 0), high = c(2.5, Inf, NA, 3, 0.2), reason = c("", "", "none", "", "")
   )
   found <- bands_of(rows, NULL)
   expect_equal(found$mode, c("m1", "m2"))
   # Nothing is known of processes.
   expect_true(all(is.na(found$process_reach)))
-  expect_equal(found[, .(low, high)], data.table(low = 1.5 / 1.25, high = c(2.5 * 1.25, Inf)))
+  expect_columns(found, low = 1.5 / 1.25, high = c(2.5 * 1.25, Inf))
 })
 
 test_that("each shipped run has the bands of its comparisons", {

@@ -1,14 +1,15 @@
-# ---- One curve -----------------------------------------------------------------------------------
+# ---- One curve
 
 found_at <- function(...) find_capacity(loads_with(...))
 
 test_that("the capacity lies in the middle of the rates around it, and may lie anywhere between", {
-  found <- found_at(rep(c(10, 11, 30, 90), 2), rate_per_s = rep(100 * 1.1^(1:4), 2))
+  rates <- rep(100 * 1.1^(1:4), 2)
+  found <- found_at(rep(c(10, 11, 30, 90), 2), rate_per_s = rates)
   expect_equal(found$capacity_per_s, 100 * 1.1^2.5, tolerance = 1e-3)
   expect_equal(c(found$within_per_s, found$beyond_per_s), 100 * 1.1^(2:3), tolerance = 0.035)
   expect_equal(found$bound_capacity, "")
   # Saturated loads are beyond, however short their latency: a load that lasts half a second holds few requests back.
-  expect_equal(found_at(rep(c(10, 11, 15, 15), 2), rep(c(FALSE, FALSE, TRUE, TRUE), 2), rep(100 * 1.1^(1:4), 2)), found)
+  expect_equal(found_at(rep(c(10, 11, 15, 15), 2), rep(c(FALSE, FALSE, TRUE, TRUE), 2), rates), found)
   expect_equal(is_behind(c(10000, 10000, 400), c(9650, 9750, 375)), c(TRUE, FALSE, FALSE))
 })
 
@@ -21,7 +22,7 @@ test_that("a load that contradicts all others moves the capacity by less than a 
   expect_lt(found(replace(quiet, c(4, 11), 500)), 0.93 * found(quiet))
 })
 
-test_that("what breaks no objective, or keeps none, is a bound and no number", {
+test_that("a curve that breaks no objective, or keeps none, has a bound and no number", {
   above <- found_at(c(10, 11, 12))
   expect_equal(above[c("capacity_per_s", "bound_capacity", "why_bounded")], list(
     capacity_per_s = 300, bound_capacity = "at_least", why_bounded = "above the highest rate"
@@ -49,105 +50,83 @@ test_that("the capacity of M/M/1 is found within 5 %, and its error is as large 
   }
 })
 
-# ---- Cells ---------------------------------------------------------------------------------------
+# ---- Cells
+
+saturated_at_last <- function() write_curve(new_folder(), loads_with(c(10, 30, 90), c(FALSE, FALSE, TRUE)))
 
 test_that("a curve is read from its cell, load by load", {
-  path <- write_curve(new_folder(), loads_with(c(10, 30, 90), c(FALSE, FALSE, TRUE)))
+  path <- saturated_at_last()
   loads <- loads_of_curve(read_cell(path))
   expect_equal(loads$rate_per_s, c(100, 200, 300))
   expect_equal(loads$saturated, c(FALSE, FALSE, TRUE))
   row <- capacities_of(read_cells(path))
   expect_equal(row$capacity_per_s, found_at(c(10, 30, 90))$capacity_per_s)
   expect_equal(row[, c(objective_ms, steps)], c(20, 3))
-  expect_equal(row[, c(baseline, arrivals)], c("thread-per-request", "poisson"))
-  expect_false(row$out_of_memory)
+  expect_columns(row, baseline = "thread-per-request", arrivals = "poisson", out_of_memory = FALSE)
 })
 
 test_that("a curve of a server whose heap was full says so", {
-  path <- write_curve(new_folder(), loads_with(c(10, 30, 90), c(FALSE, FALSE, TRUE)))
+  path <- saturated_at_last()
   log <- gzfile(file.path(dirname(path), "server.log.gz"), "w")
   writeLines('Exception in thread "tomcat-handler-7" java.lang.OutOfMemoryError: Java heap space', log)
   close(log)
   expect_true(capacities_of(read_cells(path))$out_of_memory)
 })
 
-test_that("what a rule excludes says nothing, but for a server that broke", {
+test_that("a load that a rule excludes says nothing, but for a server that broke; one that stands in spite of a fault counts", {
   path <- write_curve(new_folder(), loads_with(c(10, 500, 11, 400), c(FALSE, FALSE, FALSE, TRUE)))
   file <- file.path(dirname(path), "slices.csv")
-  slices <- fread(file, colClasses = "character")
-  slices[2, `:=`(kept = "false", reason = "undisturbed")]
-  fwrite(slices, file)
-  expect_equal(loads_of_curve(read_cell(path))$rate_per_s, c(100, 300, 400))
-  fwrite(slices[4, `:=`(kept = "false", reason = "generator_healthy")], file)
-  expect_equal(loads_of_curve(read_cell(path))$rate_per_s, c(100, 300))
+  whole <- fread(file, colClasses = "character")
+  loads_with_rows <- function(rows) {
+    fwrite(rows, file)
+    loads_of_curve(read_cell(path))
+  }
+  slices <- copy(whole)[2, `:=`(kept = "false", reason = "undisturbed")]
+  expect_equal(loads_with_rows(slices)$rate_per_s, c(100, 300, 400))
+  expect_equal(loads_with_rows(slices[4, `:=`(kept = "false", reason = "generator_healthy")])$rate_per_s, c(100, 300))
   expect_equal(capacities_of(read_cells(path))$why_bounded, "above what the generator can drive")
   lost_twice <- rbind(slices, copy(slices[2])[, slice := "9"])
-  fwrite(lost_twice, file)
-  expect_equal(loads_of_curve(read_cell(path))$met, c(TRUE, FALSE, FALSE, TRUE))
-  fwrite(slices[4, `:=`(kept = "false", reason = "not_completed", sustained = "true", latency_p99_ms = "")], file)
-  expect_equal(loads_of_curve(read_cell(path))$met, c(TRUE, TRUE, FALSE))
-})
-
-test_that("a load that stands in spite of a fault counts, but for its CPU time", {
-  path <- write_curve(new_folder(), loads_with(c(10, 12, 30, 90)))
-  file <- file.path(dirname(path), "slices.csv")
-  fwrite(fread(file, colClasses = "character")[2, reason := "compiled;generator_healthy"], file)
-  loads <- loads_of_curve(read_cell(path))
-  expect_equal(loads$latency_p99_ms, c(10, 12, 30, 90))
-  expect_equal(is.na(loads$cpu_us_per_request), c(FALSE, TRUE, FALSE, FALSE))
+  expect_equal(loads_with_rows(lost_twice)$met, c(TRUE, FALSE, FALSE, TRUE))
+  expect_equal(loads_with_rows(slices[4, `:=`(kept = "false", reason = "not_completed", sustained = "true", latency_p99_ms = "")])$met, c(TRUE, TRUE, FALSE))
+  # But for its CPU time.
+  stands <- loads_with_rows(whole[2, reason := "compiled;generator_healthy"])
+  expect_equal(stands$latency_p99_ms, c(10, 500, 11, 400))
+  expect_equal(is.na(stands$cpu_us_per_request), c(FALSE, TRUE, FALSE, FALSE))
 })
 
 test_that("the p99 of a rate is that of its loads together", {
-  loads <- loads_with(c(10, 30), rate_per_s = c(100, 100))[, step := 48]
-  path <- write_curve(new_folder(), loads)
+  path <- write_curve(new_folder(), loads_with(c(10, 30), rate_per_s = c(100, 100))[, step := 48])
   expect_equal(steps_of_curve(read_cell(path))$latency_p99_ms, 20)
-  counts <- data.table(slice = c(1, 1, 2, 2), value_ms = c(1, 10, 1, 30), count = c(980, 20, 998, 2))
-  fwrite(counts, file.path(dirname(path), "latencies.csv.gz"))
-  slices <- fread(file.path(dirname(path), "slices.csv"), colClasses = "character")
-  fwrite(slices[, `:=`(requests_recorded = 1000, responses_2xx = 1000)], file.path(dirname(path), "slices.csv"))
+  fwrite(data.table(slice = c(1, 1, 2, 2), value_ms = c(1, 10, 1, 30), count = c(980, 20, 998, 2)), file.path(dirname(path), "latencies.csv.gz"))
+  edit_rows(file.path(dirname(path), "slices.csv"), function(rows) rows[, `:=`(requests_recorded = 1000, responses_2xx = 1000)])
   expect_equal(steps_of_curve(read_cell(path))[, c(latency_p50_ms, latency_p99_ms)], c(1, 10))
 })
 
 test_that("a server that did not start has a row without a capacity", {
-  path <- write_curve(new_folder(), loads_with(c(10, 30, 90))[0], outcome = "hung")
-  row <- capacities_of(read_cells(path))
-  expect_equal(row$outcome, "hung")
-  expect_true(is.na(row$capacity_per_s))
+  row <- capacities_of(read_cells(write_curve(new_folder(), loads_with(10)[0], outcome = "hung")))
+  expect_equal(row[, c(outcome, capacity_per_s)], c("hung", NA))
   expect_equal(nrow(pool_capacity(row)), 0)
 })
 
 test_that("steps are pooled by their rate in the grid", {
   root <- new_folder()
   first <- loads_with(c(10, 12, 30, 90), rate_per_s = c(100, 200, 400, 800))
-  paths <- c(write_curve(root, first, repetition = 1), write_curve(root, copy(first)[, latency_p99_ms := 4 * latency_p99_ms][1:3], repetition = 2))
-  steps <- pool_steps(read_cells(paths))
-  expect_equal(steps$rate_per_s, c(100, 200, 400, 800))
-  expect_equal(steps$latency_p99_ms, c(2 * c(10, 12, 30), 90))
-  expect_equal(steps$latency_p99_ms_low, c(10, 12, 30, NA))
-  expect_equal(steps$latency_p99_ms_high, c(40, 48, 120, NA))
-  expect_equal(steps$sessions, c(2, 2, 2, 1))
+  steps <- pool_steps(read_cells(c(write_curve(root, first), write_curve(root, copy(first)[, latency_p99_ms := 4 * latency_p99_ms][1:3], repetition = 2))))
+  expect_equal(steps[, .(rate_per_s, latency_p99_ms, latency_p99_ms_low, latency_p99_ms_high, sessions)], data.table(
+    rate_per_s = c(100, 200, 400, 800), latency_p99_ms = c(2 * c(10, 12, 30), 90), latency_p99_ms_low = c(10, 12, 30, NA),
+    latency_p99_ms_high = c(40, 48, 120, NA), sessions = c(2, 2, 2, 1)
+  ), check.attributes = FALSE)
   broken <- write_curve(root, first, repetition = 3, validity = list(valid = FALSE))
   expect_equal(nrow(pool_steps(read_cells(broken))), 0)
 })
 
-test_that("without curves there are tables without rows, which can be read back", {
-  folder <- new_folder()
-  write_table(capacities_of(list()), file.path(folder, "capacity.csv"))
-  write_table(pool_steps(list()), file.path(folder, "sweeps.csv"))
-  capacity <- read_capacity(file.path(folder, "capacity.csv"))
-  expect_equal(nrow(capacity), 0)
-  expect_type(capacity$capacity_per_s, "double")
-  expect_equal(nrow(read_load_curves(file.path(folder, "sweeps.csv"))), 0)
-})
-
-test_that("tables are read as they were written", {
+test_that("tables are read as they were written, with rows and without", {
   root <- new_folder()
-  cells <- read_cells(c(
-    write_curve(root, loads_with(c(10, 30, 90)), repetition = 1), write_curve(root, loads_with(c(10, 11)), mode = "thread-per-request", baseline = NULL)
-  ))
-  path <- file.path(root, "capacity.csv")
-  write_table(capacities_of(cells), path)
-  expect_equal(read_capacity(path), capacities_of(cells))
-  write_table(pool_steps(cells), path)
-  expect_equal(read_load_curves(path), pool_steps(cells), ignore_attr = TRUE)
+  cells <- read_cells(c(write_curve(root, loads_with(c(10, 30, 90))), write_curve(root, loads_with(c(10, 11)), mode = "thread-per-request", baseline = NULL)))
+  expect_equal(read_back(capacities_of(cells), read_capacity), capacities_of(cells))
+  expect_equal(read_back(pool_steps(cells), read_load_curves), pool_steps(cells), ignore_attr = TRUE)
+  none <- read_back(capacities_of(list()), read_capacity)
+  expect_equal(nrow(none), 0)
+  expect_type(none$capacity_per_s, "double")
+  expect_equal(nrow(read_back(pool_steps(list()), read_load_curves)), 0)
 })

@@ -1,4 +1,9 @@
-# ---- A mode --------------------------------------------------------------------------------------
+# Both sides of a comparison: capacities of each, see capacities_with().
+both_of <- function(pool, thread, bound = "", bound_thread = "", ...) {
+  rbind(capacities_with("pool", pool, "thread", bound, ...), capacities_with("thread", thread, bound = bound_thread))
+}
+
+# ---- A mode
 
 test_that("sessions that all say between two rates have no interval without width", {
   row <- pool_capacity(capacities_with("pool", rep(sqrt(4320 * 4800), 3), width = 4800 / 4320))
@@ -8,7 +13,7 @@ test_that("sessions that all say between two rates have no interval without widt
 })
 
 test_that("loads that leave too much open have no number", {
-  wide <- rbind(capacities_with("pool", c(500, 500, 500), "thread", width = 12), capacities_with("thread", c(100, 100.3, 100.1)))
+  wide <- both_of(c(500, 500, 500), c(100, 100.3, 100.1), width = 12)
   expect_equal(pool_capacity(wide)$mode, "thread")
   row <- compare_capacities(wide)
   expect_equal(row$reason, "not measured well enough")
@@ -16,43 +21,35 @@ test_that("loads that leave too much open have no number", {
 })
 
 test_that("a bound counts where no session of its mode is measured", {
-  some <- rbind(
-    capacities_with("pool", c(200, 300, 210), "thread", c("", "at_least", "")), capacities_with("thread", c(100, 100, 101))
-  )
+  some <- both_of(c(200, 300, 210), c(100, 100, 101), c("", "at_least", ""))
   pooled <- pool_capacity(some)
-  expect_equal(pooled[mode == "pool", .(bound, capacity_per_s, sessions)], data.table(bound = "", capacity_per_s = sqrt(200 * 210), sessions = 2))
-  expect_equal(compare_capacities(some)[, .(bound, pairs, sessions)], data.table(bound = "", pairs = 2, sessions = 3))
-  bounds <- copy(some)[mode == "pool", `:=`(bound_capacity = "at_least", why_bounded = "above the highest rate", within_per_s = NA, beyond_per_s = NA)]
+  expect_columns(pooled[mode == "pool"], bound = "", capacity_per_s = sqrt(200 * 210), sessions = 2)
+  expect_columns(compare_capacities(some), bound = "", pairs = 2, sessions = 3)
+  bounds <- both_of(c(200, 300, 210), c(100, 100, 101), "at_least")
   pooled <- pool_capacity(bounds)[mode == "pool"]
   expect_equal(pooled$capacity_per_s, (200 * 300 * 210)^(1 / 3))
-  expect_equal(pooled[, c(bound, why_bounded)], c("at_least", "above the highest rate"))
-  expect_true(is.na(pooled$low))
+  expect_equal(pooled[, c(bound, why_bounded, low)], c("at_least", "above the highest rate", NA))
   row <- compare_capacities(bounds)
-  expect_equal(row[, c(bound, reason)], c("at_least", ""))
-  expect_equal(row$high, Inf)
+  expect_columns(row, bound = "at_least", reason = "", high = Inf)
   expect_true(row$low < row$estimate && is.na(row$equivalence_p_value))
-  # A baseline that is at least so much: the ratio is at most that.
-  inverse <- rbind(capacities_with("pool", c(100, 101), "thread"), capacities_with("thread", c(200, 201), bound = "at_least"))
-  expect_equal(compare_capacities(inverse)[, c(bound, low)], c("at_most", "0"))
-  # A bound on the wrong side of 1 decides nothing.
-  row <- compare_capacities(inverse[mode == "thread", `:=`(bound_capacity = "at_most")])
-  expect_equal(row[, c(bound, p_value)], c("at_least", "1"))
+  # A baseline that is at least so much: the ratio is at most that. A bound on the wrong side of 1 decides nothing.
+  inverse <- function(bound) compare_capacities(both_of(c(100, 101), c(200, 201), bound_thread = bound))
+  expect_equal(inverse("at_least")[, c(bound, low)], c("at_most", "0"))
+  expect_equal(inverse("at_most")[, c(bound, p_value)], c("at_least", "1"))
 })
 
 test_that("bounds against each other, and sides without a capacity, are not compared", {
-  both <- rbind(capacities_with("pool", c(300, 300), "thread", "at_least"), capacities_with("thread", c(300, 300), bound = "at_least"))
-  expect_equal(compare_capacities(both)$reason, "bounds on both sides")
-  one_broken <- rbind(capacities_with("pool", c(200, 201), "thread"), capacities_with("thread", c(100, 100)))
-  one_broken[mode == "pool", `:=`(valid = FALSE, failed_checks = "observed")]
-  expect_equal(compare_capacities(one_broken)$reason, "no valid cell (observed) of the mode")
-  expect_equal(compare_capacities(one_broken[mode == "pool"])$reason, "no valid cell (observed) of the mode; no cell of its baseline")
-  one_broken[mode == "pool", `:=`(valid = TRUE, failed_checks = "", capacity_per_s = NA)]
-  expect_equal(compare_capacities(one_broken)$reason, "no valid cell (no capacity found) of the mode")
-  apart <- rbind(capacities_with("pool", c(200, 201), "thread"), capacities_with("thread", c(100, 100))[, session := paste("later", session)])
+  expect_equal(compare_capacities(both_of(c(300, 300), c(300, 300), "at_least", "at_least"))$reason, "bounds on both sides")
+  capacity <- both_of(c(200, 201), c(100, 100))
+  broken <- copy(capacity)[mode == "pool", `:=`(valid = FALSE, failed_checks = "observed")]
+  expect_equal(compare_capacities(broken)$reason, "no valid cell (observed) of the mode")
+  expect_equal(compare_capacities(broken[mode == "pool"])$reason, "no valid cell (observed) of the mode; no cell of its baseline")
+  expect_equal(compare_capacities(copy(capacity)[mode == "pool", capacity_per_s := NA])$reason, "no valid cell (no capacity found) of the mode")
+  apart <- copy(capacity)[mode == "thread", session := paste("later", session)]
   expect_equal(compare_capacities(apart)$reason, "no session has values of both sides")
 })
 
-# ---- A mode and its baseline -----------------------------------------------------------------------
+# ---- A mode and its baseline
 
 test_that("a ratio is that of the values beside it", {
   capacity <- rbind(capacities_with("pool", c(200, 230, 190), "thread", width = 1.2), capacities_with("thread", c(100, 104, 96), width = 1.1))
@@ -63,21 +60,20 @@ test_that("a ratio is that of the values beside it", {
   expect_equal(row[, c(pairs, sessions, rounds)], c(3, 3, 0))
   expect_equal(row$within, sqrt(log(1.2)^2 + log(1.1)^2) / sqrt(12))
   # A ratio has nothing that sessions have in common.
-  common <- rbind(capacities_with("pool", c(200, 400, 600), "thread"), capacities_with("thread", c(100, 200, 300)))
-  expect_lt(compare_capacities(common)[, high / low], 1.1)
+  expect_lt(compare_capacities(both_of(c(200, 400, 600), c(100, 200, 300)))[, high / low], 1.1)
 })
 
 test_that("a run of one session has the noise of another run", {
-  capacity <- rbind(capacities_with("pool", 200, "thread"), capacities_with("thread", 100))
+  capacity <- both_of(200, 100)
   expect_equal(compare_capacities(capacity)$reason, "one session, and no other run knows its noise")
   expect_true(is.na(pool_capacity(capacity)$low[1]))
-  shipped <- function(spread) compare_capacities(rbind(capacities_with("pool", c(200, 200), "thread"), capacities_with("thread", c(100, 100))))[, `:=`(spread = ..spread, pairs = 30)]
+  shipped <- function(spread) compare_capacities(both_of(c(200, 200), c(100, 100)))[, `:=`(spread = ..spread, pairs = 30)]
   row <- compare_capacities(capacity, shipped(0.05))
   expect_equal(row$reason, "")
   expect_lt(row$p_value, 0.05)
   expect_lt(row$high / row$low, compare_capacities(capacity, shipped(0.1))[, high / low])
   # Sessions of its own are better.
-  two <- rbind(capacities_with("pool", c(200, 204), "thread"), capacities_with("thread", c(100, 100)))
+  two <- both_of(c(200, 204), c(100, 100))
   expect_equal(compare_capacities(two, shipped(0.1)), compare_capacities(two))
 })
 
@@ -124,20 +120,14 @@ test_that("the interval of the ratio holds the truth, and is narrow", {
   expect_lt(held(compared(0.05, wrong = 1.4)), 0.2)
 })
 
-test_that("without curves there is nothing to compare", {
-  none <- capacities_of(list())
-  expect_equal(nrow(compare_capacities(none)), 0)
-  expect_equal(nrow(pool_capacity(none)), 0)
-})
+# ---- The guide
 
-# ---- The guide -----------------------------------------------------------------------------------
-
-test_that("every tier with a baseline is a situation of the guide", {
-  capacity <- rbind(capacities_with("pool", c(200, 201), "thread"), capacities_with("thread", c(100, 100)))
-  capacity[, tier_title := "any rate"]
+test_that("every tier with a baseline is a situation of the guide, and without curves there is nothing to compare", {
+  capacity <- both_of(c(200, 201), c(100, 100))[, tier_title := "any rate"]
   found <- curve_situations(capacity, compare_capacities(capacity))
   expect_length(found, 1)
   expect_equal(found[[1]][c("study", "baseline", "tier", "tool")], list(study = "demo", baseline = "thread", tier = "low", tool = "sweep"))
   expect_equal(found[[1]]$title, "Any rate: 99th percentile within 20 ms")
-  expect_length(curve_situations(capacity[0], compare_capacities(capacity[0])), 0)
+  none <- capacities_of(list())
+  expect_equal(c(nrow(compare_capacities(none)), nrow(pool_capacity(none)), length(curve_situations(none, compare_capacities(none)))), c(0, 0, 0))
 })

@@ -3,13 +3,10 @@ control_of_pool <- list(list(
 ))
 
 judged <- function(low, high, ...) {
-  row <- data.table(
-    study = "demo", mode = "pool-slow", baseline = "pool", tier = "high", tool = "jmeter", statistic = "cpu_us_per_request",
-    estimate = sqrt(low * high), low, high, reason = ""
+  row <- comparison_rows(
+    mode = "pool-slow", baseline = "pool", tier = "high", tool = "jmeter", statistic = "cpu_us_per_request", estimate = sqrt(low * high), low = low, high = high
   )
-  changes <- list(...)
-  for (column in names(changes)) set(row, j = column, value = changes[[column]])
-  judge_controls(row, control_of_pool)
+  judge_controls(with_columns(row, ...), control_of_pool)
 }
 
 test_that("a control is found where its interval lies above 1 and overlaps the true ratio", {
@@ -17,32 +14,20 @@ test_that("a control is found where its interval lies above 1 and overlaps the t
     control = "compute 5 % longer", statistic = "cpu_us_per_request", estimate = sqrt(1.02 * 1.06), low = 1.02, high = 1.06,
     true_low = 1.03, true_high = 1.05, found = TRUE, reason = ""
   ))
-  for (overlapping in list(c(1.001, 1.03), c(1.035, 1.045), c(1.05, 1.2))) {
-    expect_true(judged(overlapping[1], overlapping[2])$found)
-  }
-})
-
-test_that("a control is not found where its interval holds 1, lies beyond the true ratio, or is not there", {
-  expect_false(judged(0.99, 1.08)$found)
-  expect_false(judged(1, 1.08)$found)
-  expect_false(judged(1.051, 1.07)$found)
-  expect_false(judged(1.005, 1.029)$found)
-  expect_false(judged(0.94, 0.97)$found)
+  for (overlapping in list(c(1.001, 1.03), c(1.035, 1.045), c(1.05, 1.2))) expect_true(judged(overlapping[1], overlapping[2])$found)
+  # It holds 1, begins at 1, lies above the true ratio, or below.
+  for (apart in list(c(0.99, 1.08), c(1, 1.08), c(1.051, 1.07), c(1.005, 1.029), c(0.94, 0.97))) expect_false(judged(apart[1], apart[2])$found)
   none <- judged(NA_real_, NA_real_, reason = "no valid cells of the mode")
-  expect_equal(none[, .(found, reason)], data.table(found = FALSE, reason = "no valid cells of the mode"))
+  expect_columns(none, found = FALSE, reason = "no valid cells of the mode")
 })
 
 test_that("only a slower mode against its own baseline is a control", {
-  none <- data.table(found = FALSE, estimate = NA_real_, reason = no_cell_of_it)
-  expect_equal(judged(1.02, 1.06, mode = "pool-a-a")[, .(found, estimate, reason)], none)
-  expect_equal(judged(1.02, 1.06, baseline = "fixed-pool")[, .(found, estimate, reason)], none)
-  for (column in c("tier", "tool", "statistic")) {
-    expect_equal(do.call(judged, c(list(1.02, 1.06), setNames("other", column)))[, .(found, estimate, reason)], none)
+  for (other in list(list(mode = "pool-a-a"), list(baseline = "fixed-pool"), list(tier = "other"), list(tool = "other"), list(statistic = "other"))) {
+    found <- do.call(judged, c(list(1.02, 1.06), other))
+    expect_equal(found[, .(found, estimate, reason)], data.table(found = FALSE, estimate = NA_real_, reason = no_cell_of_it), info = names(other))
+    expect_named(found, names(judged(1.02, 1.06)))
   }
-  expect_named(judged(1.02, 1.06, tier = "other"), names(judged(1.02, 1.06)))
-  expect_equal(nrow(judge_controls(data.table(
-    mode = "pool-slow", baseline = "pool", tier = "high", tool = "jmeter", statistic = "cpu_us_per_request", estimate = 1, low = 1, high = 1, reason = ""
-  ), list())), 0)
+  expect_equal(nrow(judge_controls(comparison_rows(mode = "pool-slow", baseline = "pool", estimate = 1, low = 1, high = 1), list())), 0)
 })
 
 test_that("the controls are the slower modes of the experiment, each where it is measured", {
@@ -56,11 +41,11 @@ test_that("the controls are the slower modes of the experiment, each where it is
 
 test_that("a control that lacks a key, or whose true ratio is none, is refused", {
   path <- tempfile(fileext = ".yaml")
-  refused <- function(...) yaml::write_yaml(list(controls = list(modifyList(control_of_pool[[1]], list(...)))), path)
-  refused(does = NULL)
-  expect_error(read_controls(path), "a control has no does")
-  refused(true_ratio = c(1, 1.05))
-  expect_error(read_controls(path), "pool-slow: true_ratio: 1, 1.05")
-  refused(true_ratio = c(1.05, 1.03))
-  expect_error(read_controls(path), "true_ratio: 1.05, 1.03")
+  expect_refused <- function(said, ...) {
+    yaml::write_yaml(list(controls = list(modifyList(control_of_pool[[1]], list(...)))), path)
+    expect_error(read_controls(path), said)
+  }
+  expect_refused("a control has no does", does = NULL)
+  expect_refused("pool-slow: true_ratio: 1, 1.05", true_ratio = c(1, 1.05))
+  expect_refused("true_ratio: 1.05, 1.03", true_ratio = c(1.05, 1.03))
 })

@@ -1,68 +1,61 @@
-ten_slow <- c(rep(1, 990), rep(100, 10))
+# The percentile of slices with these latencies, over all of them unless it is said.
+percentile_of_slices <- function(p, ..., failed = 0, over = seq_along(list(...))) merged_percentile(histogram_of(list(...), failed), over, p)
 
 test_that("a percentile of several slices is that of all their requests, not a mean of percentiles", {
   # A slice with every slow request, and three without any: a mean of p99s would be 25.75 and more.
-  found <- histogram_of(list(c(rep(1, 985), rep(100, 15)), rep(1, 1000), rep(1, 1000), rep(2, 1000)))
-  expect_equal(merged_percentile(found, 1, 0.99), 100)
-  expect_equal(merged_percentile(found, 1:4, 0.99), 2)
-  expect_equal(merged_percentile(found, 1:4, 0.5), 1)
-  expect_equal(merged_percentile(found, 4, 0.5), 2)
-  # By hand: rank 3,960 of 4,000, where 2,985 took 1 ms and 1,000 took 2.
-  more <- histogram_of(list(c(rep(1, 900), rep(50, 100)), rep(2, 1000)))
-  expect_equal(merged_percentile(more, 1:2, 0.95), 2)
-  expect_equal(merged_percentile(more, 1:2, 0.951), 50)
+  found <- function(p, over = 1:4) percentile_of_slices(p, c(rep(1, 985), rep(100, 15)), rep(1, 1000), rep(1, 1000), rep(2, 1000), over = over)
+  expect_equal(c(found(0.99, 1), found(0.99), found(0.5), found(0.5, 4)), c(100, 2, 1, 2))
+  # By hand: rank 1,900 of 2,000, where 900 took 1 ms and 1,000 took 2.
+  more <- function(p) percentile_of_slices(p, c(rep(1, 900), rep(50, 100)), rep(2, 1000))
+  expect_equal(c(more(0.95), more(0.951)), c(2, 50))
 })
 
 test_that("a p99 takes 1,000 requests, a p99.9 takes 10,000", {
-  expect_equal(merged_percentile(histogram_of(list(ten_slow)), 1, 0.99), 1)
-  expect_true(is.na(merged_percentile(histogram_of(list(ten_slow[-1])), 1, 0.99)))
-  expect_equal(merged_percentile(histogram_of(list(rep(1, 500), rep(1, 500))), 1:2, 0.99), 1)
-  expect_true(is.na(merged_percentile(histogram_of(list(rep(1, 9999))), 1, 0.999)))
-  expect_equal(merged_percentile(histogram_of(list(rep(1, 20))), 1, 0.5), 1)
-  expect_true(is.na(merged_percentile(histogram_of(list(rep(1, 19))), 1, 0.5)))
+  ten_slow <- c(rep(1, 990), rep(100, 10))
+  expect_equal(percentile_of_slices(0.99, ten_slow), 1)
+  expect_true(is.na(percentile_of_slices(0.99, ten_slow[-1])))
+  expect_equal(percentile_of_slices(0.99, rep(1, 500), rep(1, 500)), 1)
+  expect_true(is.na(percentile_of_slices(0.999, rep(1, 9999))))
+  expect_equal(percentile_of_slices(0.5, rep(1, 20)), 1)
+  expect_true(is.na(percentile_of_slices(0.5, rep(1, 19))))
   # Failed requests are requests.
-  expect_equal(merged_percentile(histogram_of(list(rep(1, 995)), failed = 5), 1, 0.99), 1)
+  expect_equal(percentile_of_slices(0.99, rep(1, 995), failed = 5), 1)
   expect_true(is.na(merged_percentile(NULL, 1, 0.5)))
-  expect_true(is.na(merged_percentile(histogram_of(list(ten_slow)), 2, 0.5)))
+  expect_true(is.na(percentile_of_slices(0.5, ten_slow, over = 2)))
 })
 
 test_that("failed requests rank last, and a percentile that they reach is not reached", {
   # The last of 1,000 that the p99 leaves out.
-  expect_equal(merged_percentile(histogram_of(list(c(rep(1, 989), 7)), failed = 10), 1, 0.99), 7)
-  expect_equal(merged_percentile(histogram_of(list(rep(1, 989)), failed = 11), 1, 0.99), Inf)
-  expect_equal(merged_percentile(histogram_of(list(rep(1, 989)), failed = 11), 1, 0.9), 1)
+  expect_equal(percentile_of_slices(0.99, c(rep(1, 989), 7), failed = 10), 7)
+  expect_equal(percentile_of_slices(0.99, rep(1, 989), failed = 11), Inf)
+  expect_equal(percentile_of_slices(0.9, rep(1, 989), failed = 11), 1)
   # Over slices: a slice of failures reaches the p99 of all.
-  both <- histogram_of(list(rep(1, 1000), rep(1, 500)), failed = c(0, 500))
-  expect_equal(merged_percentile(both, 1, 0.99), 1)
-  expect_equal(merged_percentile(both, 1:2, 0.99), Inf)
+  both <- function(over) percentile_of_slices(0.99, rep(1, 1000), rep(1, 500), failed = c(0, 500), over = over)
+  expect_equal(c(both(1), both(1:2)), c(1, Inf))
 })
 
 test_that("answers other than 2xx in an open loop's histogram are the fastest, and no more than there are", {
   # 1,000 answers, 100 of them refusals: the median of the right ones, of 1,000 requests of which 100 failed.
   found <- histogram_of(list(c(rep(1, 100), rep(2, 600), rep(3, 300))))
   found$right <- 900
-  expect_equal(merged_percentile(found, 1, 0.5), 2)
   # Rank 100 + 901 is beyond the 1,000 answers.
-  expect_equal(merged_percentile(found, 1, 0.901), Inf)
-  expect_equal(merged_percentile(found, 1, 0.9), 3)
+  expect_equal(vapply(c(0.5, 0.9, 0.901), function(p) merged_percentile(found, 1, p), 0), c(2, 3, Inf))
 })
 
-test_that("histograms are read by slice", {
-  path <- write_cell(new_folder(), tool = "wrk2")
-  cell <- read_cell(path)
-  latencies <- data.table(slice = c(1, 1, 2), value_ms = c(3, 1, 3), count = c(4, 20, 25))
-  fwrite(latencies, file.path(cell$folder, "latencies.csv.gz"))
-  found <- read_histograms(cell, known_slices(responses_2xx = 25))
+test_that("histograms are read by slice, and requests that a mix adds are none of the primary latency's", {
+  cell <- read_cell(write_cell(new_folder(), tool = "wrk2"))
+  read <- function(..., slices) {
+    fwrite(data.table(...), file.path(cell$folder, "latencies.csv.gz"))
+    read_histograms(cell, slices)
+  }
+  found <- read(slice = c(1, 1, 2), value_ms = c(3, 1, 3), count = c(4, 20, 25), slices = known_slices(responses_2xx = 25))
   expect_equal(found$values_ms, c(1, 3))
   expect_equal(found$counts, matrix(c(20, 4, 0, 25), 2, dimnames = list(NULL, c("1", "2"))))
   expect_equal(found$recorded, c(25, 25))
-})
-
-test_that("requests that a mix adds are none of the primary latency's", {
-  cell <- read_cell(write_cell(new_folder(), tool = "wrk2"))
-  latencies <- data.table(slice = c(1, 2, 1, 2), value_ms = c(1, 3, 50, 60), count = c(20, 24, 4, 2), class = c("", "", "mixed-in", "mixed-in"))
-  fwrite(latencies, file.path(cell$folder, "latencies.csv.gz"))
-  found <- read_histograms(cell, known_slices(requests_recorded = 26, responses_2xx = c(24, 26, 26, 26)))
+  found <- read(
+    slice = c(1, 2, 1, 2), value_ms = c(1, 3, 50, 60), count = c(20, 24, 4, 2), class = c("", "", "mixed-in", "mixed-in"),
+    slices = known_slices(requests_recorded = 26, responses_2xx = c(24, 26, 26, 26))
+  )
   expect_equal(found$values_ms, c(1, 3))
   expect_equal(colSums(found$counts), c("1" = 20, "2" = 24))
   # Two requests of the first slice failed: they count as short ones.
@@ -96,8 +89,7 @@ test_that("golden cells have the percentiles that their records have", {
 
 test_that("a cell's latencies are exported as the runner reads a histogram", {
   path <- write_cell(new_folder(), tool = "wrk2", histogram_ms = c(1, 2, 2, 5), slices = known_slices(kept = c("true", "true", "true", "false")))
-  rows <- data.table(slice = c(1, 1, 2, 4), value_ms = c(1, 2, 5, 99), count = c(10, 20, 5, 7))
-  fwrite(rows, file.path(dirname(path), "latencies.csv.gz"))
+  fwrite(data.table(slice = c(1, 1, 2, 4), value_ms = c(1, 2, 5, 99), count = c(10, 20, 5, 7)), file.path(dirname(path), "latencies.csv.gz"))
   file <- tempfile(fileext = ".hgrm")
   verbs(analysis_folder)$export(path, file)
   script <- sprintf("import json; from workloads.record.latencies import read_hgrm; print(json.dumps(sorted(read_hgrm(open('%s').read()).items())))", file)

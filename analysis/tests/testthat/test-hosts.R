@@ -2,10 +2,8 @@
 runs_of <- function(hosts, sd, count = 40, runs = 2, noise = 0.02, study = "quiet") {
   at_host <- matrix(rnorm(count * length(hosts), 0, sd), count)
   of_run <- function(host) {
-    data.table(
-      study = study, tier = paste0("tier-", seq_len(count)), tool = "jmeter", mode = "pool", baseline = "thread", statistic = "throughput_per_s",
-      effect = "ratio", reason = "", bound = "", fixed = 0, pairs = 1, least = 0, noise = noise, host = hosts[host],
-      estimate = 2 * exp(at_host[, host] + rnorm(count, 0, noise))
+    comparison_rows(
+      study = study, tier = paste0("tier-", seq_len(count)), pairs = 1, noise = noise, host = hosts[host], estimate = 2 * exp(at_host[, host] + rnorm(count, 0, noise))
     )
   }
   rbindlist(lapply(rep(seq_along(hosts), runs), of_run))

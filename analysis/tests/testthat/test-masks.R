@@ -6,6 +6,8 @@ things <- Filter(function(thing) nrow(only(all, thing$cells)$summary) + nrow(onl
 named <- lapply(things, function(thing) only(all, thing$cells))
 ids <- vapply(things, `[[`, "", "id")
 is_cause <- startsWith(ids, "cause")
+none <- all$summary[0, ..place_columns]
+nothing_valid <- changed_rows(all, unique(all$summary[, "study"]), masks$invalid)
 
 # Two processes; a fault is a text.
 expect_no_fault <- function(inputs, faults_with) {
@@ -14,28 +16,21 @@ expect_no_fault <- function(inputs, faults_with) {
 }
 
 test_that("the shipped tables of the run are those of its cells, to the byte", {
-  folder <- new_folder()
-  path <- function(name) file.path(folder, paste0(name, ".csv"))
   # Rows are in the order of the experiment, and here in that of the folders.
   lines_of <- function(path) sort(readLines(path), method = "radix")
   shipped <- function(name) lines_of(file.path(analysis_folder, "runs", noisy_run, paste0(name, ".csv")))
   as_shipped <- function(rows, name) {
-    write_shortened(rows, path(name))
-    lines_of(path(name))
+    path <- file.path(new_folder(), paste0(name, ".csv"))
+    write_shortened(rows, path)
+    lines_of(path)
   }
-  written <- function(rows, read) {
-    write_table(rows, path("whole"))
-    suppressWarnings(read(path("whole")))
-  }
-  compared <- function(summary) {
-    whole <- written(summary, read_summary)
-    measured <- as_measured(whole, written(all$slices, read_slices), all$histograms, with_hosts(other_runs(analysis_folder, whole$session)))
-    rows <- compare_all(c(measured, list(capacity = written(all$capacity, read_capacity))), file.path(analysis_folder, "guide.yaml"))
-    with_rules_version(written(rows, read_comparisons), "comparisons", analysis_folder)
-  }
+  written <- function(rows, read) suppressWarnings(read_back(rows, read))
+  whole <- written(all$summary, read_summary)
+  measured <- as_measured(whole, written(all$slices, read_slices), all$histograms, with_hosts(other_runs(analysis_folder, whole$session)))
+  rows <- compare_all(c(measured, list(capacity = written(all$capacity, read_capacity))), guide_of_run)
   expect_identical(as_shipped(all$capacity, "capacity"), shipped("capacity"))
   expect_identical(as_shipped(all$summary, "summary"), shipped("summary"))
-  expect_identical(as_shipped(compared(all$summary), "comparisons"), shipped("comparisons"))
+  expect_identical(as_shipped(with_rules_version(written(rows, read_comparisons), "comparisons", analysis_folder), "comparisons"), shipped("comparisons"))
   # One edited cell is another table.
   edited <- copy(all$summary)[1, throughput_per_s := throughput_per_s + 1]
   expect_false(identical(as_shipped(edited, "summary"), shipped("summary")))
@@ -69,10 +64,8 @@ test_that("each session may be gone, and all validity, and all cells", {
 
 test_that("findings and situations have rows of one study or repetition alone, without validity, without cells, and with one round", {
   alone <- function(column) lapply(unique(all$summary[[column]]), function(value) list(paste(column, value), only(all, setNames(data.table(value), column))))
-  others <- list(
-    list("nothing valid", changed_rows(all, unique(all$summary[, "study"]), masks$invalid)), list("no cell", only(all, all$summary[0, ..place_columns])),
-    list("one round", replace(all, "slices", list(all$slices[round == 1])))
-  )
+  one_round <- replace(all, "slices", list(all$slices[round == 1]))
+  others <- list(list("nothing valid", nothing_valid), list("no cell", only(all, none)), list("one round", one_round))
   expect_no_fault(c(alone("study"), alone("repetition"), others), function(mask) faults_of_guide(mask[[2]], mask[[1]]))
 })
 
@@ -84,7 +77,7 @@ test_that("any cells together may be absent or invalid", {
     at <- sample(which(is_cause | startsWith(ids, "pair")), 1)
     measured <- named[[at]]
     # A cell of each session by itself.
-    cells <- unique(rbind(measured$summary[, c(place_columns, "session"), with = FALSE], measured$capacity[, c(place_columns, "session"), with = FALSE]))
+    cells <- unique(rbindlist(lapply(measured[c("summary", "capacity")], function(table) table[, c(place_columns, "session"), with = FALSE])))
     for (mask in names(masks)[1:3]) measured <- changed_rows(measured, cells[runif(nrow(cells)) < 0.25], masks[[mask]])
     faults_of(things[[at]], measured, paste("seed", seed, "draw", draw))
   })
@@ -97,13 +90,12 @@ test_that("tables of single cells have their columns, whatever is there", {
     tables <- list(
       bounds = bound_modes(cells[!is_beyond], measured$summary), occupancy = occupy_modes(cells[!is_beyond], measured$summary),
       overloads = loads, heaps = heaps_of(cells, measured$summary, loads), "request-heap" = request_heap_of(cells[is_beyond]),
-      capacity = capacities_of(sweeps), sweeps = pool_steps(sweeps),
-      loops = compare_loops(measured), "profiler-cost" = profiler_cost(measured),
-      comparisons = compare_all(measured, file.path(analysis_folder, "guide.yaml"))
+      capacity = capacities_of(sweeps), sweeps = pool_steps(sweeps), loops = compare_loops(measured), "profiler-cost" = profiler_cost(measured),
+      comparisons = compare_all(measured, guide_of_run)
     )
     lapply(tables, colnames)
   }
-  invalid <- columns(changed_rows(all, unique(all$summary[, "study"]), masks$invalid), all$cells, all$sweeps)
+  invalid <- columns(nothing_valid, all$cells, all$sweeps)
   expect_identical(invalid, lapply(tables_of_cells[names(invalid)], function(empty) names(empty())))
-  expect_identical(columns(only(all, all$summary[0, ..place_columns]), list(), list()), invalid)
+  expect_identical(columns(only(all, none), list(), list()), invalid)
 })

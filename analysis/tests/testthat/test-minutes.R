@@ -1,9 +1,6 @@
 # A primary comparison of one session whose rounds vary by 10 %, and slices that last a second each, two seconds apart.
 undecided_of <- function(estimate, within = 0.05, rounds = 4) {
-  data.table(
-    study = "demo", tier = "low", tool = "wrk2", mode = "pool", baseline = "thread", statistic = "throughput_per_s", effect = "ratio", verdict = "undecided",
-    reason = "", bound = "", estimate = estimate, pairs = 1, spread = NA_real_, within = within, df_within = rounds - 1, rounds = rounds, least = 0
-  )
+  comparison_rows(verdict = "undecided", estimate = estimate, pairs = 1, spread = NA_real_, within = within, df_within = rounds - 1, rounds = rounds)
 }
 measured_for <- function(known = NULL) {
   slices <- turns()[, start_epoch_s := 4 * round + 2 * (mode == "thread")]

@@ -17,33 +17,28 @@ test_that("requests that share a server, or wait for it in order, last as long a
   expect_equal(shared_sojourns(numeric(), numeric(), 1), numeric())
 })
 
-random_mix <- function(rate, share, count = 1e5) {
-  set.seed(7)
-  list(arrives = cumsum(-log(runif(count)) / rate), service = fifelse(runif(count) <= share, 10, 1))
-}
-
 test_that("means are those of Pollaczek and Khinchine, and of processor sharing", {
   # One in ten takes ten times as long: E[S] = 1.9, E[S^2] = 10.9.
-  mix <- random_mix(0.3, 0.1)
-  waits <- shared_sojourns(mix$arrives, mix$service, 1) - mix$service
+  set.seed(7)
+  arrives <- cumsum(-log(runif(1e5)) / 0.3)
+  service <- fifelse(runif(1e5) <= 0.1, 10, 1)
+  waits <- shared_sojourns(arrives, service, 1) - service
   expect_equal(mean(waits), 0.3 * 10.9 / 2 / (1 - 0.57), tolerance = 0.05)
   # Processor sharing: each lasts its own service over the idle share, whatever the others take.
-  lasts <- shared_sojourns(mix$arrives, mix$service, Inf)
-  expect_equal(mean(lasts[mix$service == 1]), 1 / (1 - 0.57), tolerance = 0.05)
-  expect_equal(mean(lasts[mix$service == 10]), 10 / (1 - 0.57), tolerance = 0.05)
+  lasts <- shared_sojourns(arrives, service, Inf)
+  for (own in c(1, 10)) expect_equal(mean(lasts[service == own]), own / (1 - 0.57), tolerance = 0.05)
 })
 
 test_that("a server that a few share lies between both ends", {
   of <- lapply(c(1, 2, 4, 16, Inf), function(at_a_time) mix_percentiles_ms(337, 0.01, 1, 50, at_a_time))
   p99 <- vapply(of, `[[`, 0, 2)
-  long <- vapply(of, `[[`, 0, 3)
   expect_true(all(diff(p99) < 0.2))
   # Four share it nearly as all do where few long ones come together, and not where many do.
   expect_gt(p99[1], 10 * p99[5])
   expect_gt(p99[3], 3 * p99[4])
   expect_lt(mix_percentiles_ms(199, 0.01, 1, 50, 4)[[2]], 1.1 * mix_percentiles_ms(199, 0.01, 1, 50, Inf)[[2]])
   # The short ones gain what the long ones pay.
-  expect_gt(long[5], 1.3 * long[1])
+  expect_gt(of[[5]][[3]], 1.3 * of[[1]][[3]])
   # The same requests each time.
   expect_equal(mix_percentiles_ms(337, 0.01, 1, 50, 4), of[[3]])
   expect_equal(mix_percentiles_ms(1000, 0.01, 1, 50, 1), as.list(rep(Inf, 3)))
@@ -63,43 +58,34 @@ test_that("carriers by the rule of thumb let short requests pass as the kernel's
 })
 
 # A test that is not about percentiles takes few requests.
-with_few_requests <- function(env = parent.frame()) {
-  package <- asNamespace("artifact")
-  before <- simulated_requests
-  unlockBinding("simulated_requests", package)
-  assign("simulated_requests", 1000, package)
-  withr::defer(assign("simulated_requests", before, package), env)
-}
+with_few_requests <- function(env = parent.frame()) local_value("simulated_requests", 1000, env)
 
 # A cell of Tomcat that is loaded with two paths.
-mix_cell <- function(options = list(threads = 200), ..., share = 0.01) {
-  tool <- open_load(rate_per_s = 337)
-  tool$mix <- list(path = "/api/long-test?cpu_us=50000", share = share)
+mix_cell <- function(options = list(threads = 200), ..., mixed_in = "/api/long-test?cpu_us=50000") {
+  tool <- c(open_load(rate_per_s = 337), list(mix = list(path = mixed_in, share = 0.01)))
   tomcat_cell(tool, options, path = "/api/cpu-test?cpu_us=1000", sleep_ms = 0, ...)
 }
 
-mix_summary <- function(cells, cpu_us = 1690) {
-  rows <- unique(rbindlist(lapply(cells, function(cell) as.data.table(cell$cell[mix_words]))))
-  rows[, `:=`(
-    outcome = "completed", valid = TRUE, latency_valid = TRUE, cpu_us_per_request = cpu_us, latency_p50_ms = 2, latency_p99_ms = 13, latency_mixed_in_p50_ms = 90
-  )]
+mix_summary <- function(cell, cpu_us = 1690) {
+  with_columns(
+    as.data.table(cell$cell[mix_words]), outcome = "completed", valid = TRUE, latency_valid = TRUE, cpu_us_per_request = cpu_us, latency_p50_ms = 2,
+    latency_p99_ms = 13, latency_mixed_in_p50_ms = 90
+  )
 }
-predict_one <- function(cell, ...) predict_mixes(list(cell), mix_summary(list(cell), ...))
+predict_one <- function(cell, ...) predict_mixes(list(cell), mix_summary(cell, ...))
 
 test_that("a mix is predicted from rate, paths and CPU time", {
   with_few_requests()
   row <- predict_one(mix_cell())
-  expect_equal(
-    row[, .(rate_per_s, share, short_ms, long_ms, at_a_time)], data.table(rate_per_s = 337, share = 0.01, short_ms = 1, long_ms = 50, at_a_time = 200)
-  )
+  expect_columns(row, rate_per_s = 337, share = 0.01, short_ms = 1, long_ms = 50, at_a_time = 200)
   expect_equal(c(row$stated_utilization, row$utilization), 337 * c(1.49, 1.69) / 1000)
-  expect_equal(c(row$measured_p50_ms, row$measured_p99_ms, row$measured_long_p50_ms), c(2, 13, 90))
+  expect_equal(row[, c(measured_p50_ms, measured_p99_ms, measured_long_p50_ms)], c(2, 13, 90))
   # The 0.2 ms that the server adds are a part of each request's service.
-  expect_equal(row[, .(predicted_p50_ms, predicted_p99_ms, predicted_long_p50_ms)], as.data.table(setNames(
-    mix_percentiles_ms(337, 0.01, 1.2, 50.2, 200), c("predicted_p50_ms", "predicted_p99_ms", "predicted_long_p50_ms")
-  )))
+  expect_equal(row[, c(predicted_p50_ms, predicted_p99_ms, predicted_long_p50_ms)], unlist(mix_percentiles_ms(337, 0.01, 1.2, 50.2, 200), use.names = FALSE))
   # A measured time below the stated one is no negative service.
   expect_equal(predict_one(mix_cell(), cpu_us = 1000)$predicted_p99_ms, mix_percentiles_ms(337, 0.01, 1, 50, 200)[[2]])
+  # A mix that does anything else than compute has no row.
+  expect_equal(nrow(predict_one(mix_cell(mixed_in = "/api/log-test?lines=1"))), 0)
 })
 
 test_that("as many requests share the CPU as there are carriers, or threads of a pool", {
@@ -115,17 +101,7 @@ test_that("as many requests share the CPU as there are carriers, or threads of a
 
 test_that("mixes are read back as they were written, with rows and without", {
   with_few_requests()
-  path <- tempfile(fileext = ".csv")
-  write_table(predict_one(mix_cell()), path)
-  expect_equal(read_mixes(path), predict_one(mix_cell()), ignore_attr = TRUE)
-  write_table(predict_mixes(list(), mix_summary(list(mix_cell()))), path)
-  expect_equal(nrow(read_mixes(path)), 0)
-  expect_equal(nrow(read_mixes(file.path(tempdir(), "no-such.csv"))), 0)
-})
-
-test_that("a mix that does anything else than compute has no row", {
-  with_few_requests()
-  logs <- mix_cell()
-  logs$configuration$tool$mix$path <- "/api/log-test?lines=1"
-  expect_equal(nrow(predict_one(logs)), 0)
+  expect_equal(read_back(predict_one(mix_cell()), read_mixes), predict_one(mix_cell()), ignore_attr = TRUE)
+  expect_equal(nrow(read_back(predict_mixes(list(), mix_summary(mix_cell())), read_mixes)), 0)
+  expect_equal(nrow(read_mixes(tempfile())), 0)
 })

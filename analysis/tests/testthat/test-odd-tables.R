@@ -1,15 +1,12 @@
-# No value of a table, however odd, ends the analysis: each number in turn is 0, negative, empty and huge, and every verb
-# that reads the table goes on.
+# No value of a table, however odd, ends the analysis: each number is empty, and in turn with others 0, negative or huge, and every
+# verb that reads the table goes on.
 
 run <- small_run()
-rules <- read_stack_groups(file.path(analysis_folder, "stack-groups.csv"))
-summary <- summarise_cells(run$paths)
-slices <- read_loads(run$paths)$slices
+measured <- measured_cells(run$paths)
+summary <- measured$summary
 capacity <- capacities_of(read_cells(run$curves))
-histograms <- read_loads(run$paths)$histograms
 primaries <- data.table(study = "demo", tier = "low", tool = "wrk2", mode = "fixed-pool", statistic = c("throughput_per_s", "latency_mean_ms"))
-comparisons <- add_verdicts(rbind(compare_modes(as_measured(summary, slices, histograms)), compare_capacities(capacity), fill = TRUE), primaries)
-cpu_groups <- group_cpu(run$paths, rules)
+comparisons <- add_verdicts(rbind(compare_modes(measured), compare_capacities(capacity), fill = TRUE), primaries)
 demo_cells <- read_cells(run$paths[1:2])
 
 one_statistic <- function(column) if (column %in% compared_statistics$statistic) column else "throughput_per_s"
@@ -57,10 +54,10 @@ slice_verbs <- function(slices, column) {
   speed <- function() with_usual_speed(slices, law)
   used <- c(intersect(compared_statistics$statistic, names(slices)), "requests_recorded", "answers_per_s", "duration_s", "round")
   if (!column %in% used) return(list(speed = speed))
-  measured <- as_measured(summary, slices, histograms)
+  changed <- as_measured(summary, slices, measured$histograms)
   list(
-    speed = speed, compare = function() compared(measured, one_statistic(column)),
-    values = function() with_session_values(summary, slices, histograms), profiler = function() if (column == "cpu_us_per_request") profiler_cost(measured),
+    speed = speed, compare = function() compared(changed, one_statistic(column)),
+    values = function() with_session_values(summary, slices, measured$histograms), profiler = function() if (column == "cpu_us_per_request") profiler_cost(changed),
     causes = function() if (column == "throughput_per_s") trace_causes(demo_difference(column), summary, slices)
   )
 }
@@ -78,48 +75,47 @@ used_of_summary <- c(
   intersect(compared_statistics$statistic, names(summary)), "requests", "backend_cpu_us_per_request", "offered_per_s", "users",
   "counted_requests", "threads_started", "pool_waits", "pool_wait_ms", "pool_wait_mean_ms", "pinned", "pinned_ms", "sleep_ms"
 )
+expect_none_stopped <- function(table, verbs, columns = numbers_of(table), rows = seq_len(nrow(table))) expect_none(stopped_by_columns(table, columns, rows, verbs))
 
 test_that("no value of the summary stops a verb", {
-  expect_none(stopped_by_columns(summary, used_of_summary, which(summary$mode == "fixed-pool"), summary_verbs))
+  expect_none_stopped(summary, summary_verbs, used_of_summary, which(summary$mode == "fixed-pool"))
 })
 
 test_that("no value of the slices stops a verb", {
-  expect_none(stopped_by_columns(slices, numbers_of(slices), which(slices$mode == "fixed-pool"), slice_verbs))
+  slices <- read_loads(run$paths)$slices
+  expect_none_stopped(slices, slice_verbs, rows = which(slices$mode == "fixed-pool"))
 })
 
 test_that("no value of the comparisons stops a verb", {
-  expect_none(stopped_by_columns(comparisons, setdiff(numbers_of(comparisons), c("pairs", "fixed", "primary")), seq_len(nrow(comparisons)), comparison_verbs))
+  expect_none_stopped(comparisons, comparison_verbs, setdiff(numbers_of(comparisons), c("pairs", "fixed", "primary")))
 })
 
 test_that("no value of capacities stops a verb", {
-  verbs <- function(capacity, column) {
+  expect_none_stopped(capacity, function(capacity, column) {
     list(
       compare = function() compare_capacities(capacity), pool = function() pool_capacity(capacity), summary = function() with_capacities(summary, capacity),
       guide = function() curve_situations(capacity, comparisons)
     )
-  }
-  expect_none(stopped_by_columns(capacity, numbers_of(capacity), 1L, verbs))
+  }, rows = 1L)
 })
 
 test_that("no count of samples stops a verb", {
-  verbs <- function(groups, column) list(moved = function() moved_rows(demo_difference("throughput_per_s"), groups))
-  expect_none(stopped_by_columns(cpu_groups, numbers_of(cpu_groups), seq_len(nrow(cpu_groups)), verbs))
+  groups <- group_cpu(run$paths, read_stack_groups(file.path(analysis_folder, "stack-groups.csv")))
+  expect_none_stopped(groups, function(groups, column) list(moved = function() moved_rows(demo_difference("throughput_per_s"), groups)))
 })
 
 test_that("no memory of a thread and no combination stops a verb", {
   path <- tempfile(fileext = ".csv")
   memory <- data.table(kind = c("platform", "virtual"), threads = c(500, 1000), rss_bytes = 1e6, nmt_thread_reserved_bytes = 1e6, nmt_thread_committed_bytes = 1e6, heap_bytes = 1e6)
-  verbs <- function(memory, column) {
+  expect_none_stopped(memory, function(memory, column) {
     fwrite(memory, path)
     list(memory = function() memory_of_a_thread(read_thread_memory(path)))
-  }
-  expect_none(stopped_by_columns(memory, numbers_of(memory), 1L, verbs))
+  }, rows = 1L)
   sizes <- CJ(slice = 1:2, thread_pool_size = c(1, 4), connection_pool_size = c(2, 8))[, `:=`(transactions = 10, per_s = 100, p99_ms = 5, fairness = 1)]
   verbs <- function(sizes, column) {
     fwrite(sizes, path)
     grid <- function() rbindlist(lapply(1:2, function(repetition) cbind(study = "demo", mode = "both", tier = "grid", repetition, read_combinations(path))))
     list(combinations = function() worst_combinations(summarise_combinations(grid())))
   }
-  expect_none(stopped_by_columns(sizes, numbers_of(sizes), 1L, verbs))
-  expect_none(stopped_by_columns(sizes, numbers_of(sizes), seq_len(nrow(sizes)), verbs))
+  for (rows in list(1L, seq_len(nrow(sizes)))) expect_none_stopped(sizes, verbs, rows = rows)
 })

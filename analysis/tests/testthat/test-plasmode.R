@@ -1,20 +1,12 @@
 # Rounds of pairs, of which some are five times as noisy as others, with drifts and outliers as machines have them.
 noisy_run <- function(pairs, rounds = 6) {
   set.seed(20261125)
-  side <- function(name, number, baseline) {
+  side <- function(name, number) {
     sd <- c(0.02, 0.1)[1 + number %% 2]
-    values <- 100 * exp(rnorm(rounds, 0, sd) + (runif(rounds) < 0.05) * 0.5)
-    data.table(
-      study = "demo", mode = paste0(name, number), baseline = baseline, tier = "low", tool = "wrk2", repetition = 1, session = paste("s", number),
-      beside = "", outcome = "completed", valid = TRUE, latency_valid = TRUE, bound_throughput = "", bound_latency = "", failed_checks = "", loop = "open",
-      sleep_ms = NA_real_, slice = seq_len(rounds), round = seq_len(rounds), kind = "plain", kept = TRUE, reason = "", duration_s = 1, requests_recorded = 5000,
-      responses_2xx = 5000, answers_per_s = 5000, start_epoch_s = seq_len(rounds), end_epoch_s = seq_len(rounds) + 1, throughput_per_s = 5000, error_share = 0,
-      cpu_us_per_request = values
-    )
+    rounds_of(paste0(name, number), session = number, cpu_us_per_request = 100 * exp(rnorm(rounds, 0, sd) + (runif(rounds) < 0.05) * 0.5))
   }
-  rows <- rbindlist(lapply(seq_len(pairs), function(at) rbind(side("m", at, paste0("b", at)), side("b", at, NA_character_))))
-  summary <- unique(rows, by = c("mode", "session"))[, `:=`(offered_per_s = 5000, users = NA_real_, requests = 3e4)]
-  as_measured(summary, rows[, c("baseline", "loop", "sleep_ms") := NULL])
+  slices <- rbindlist(lapply(seq_len(pairs), function(at) rbind(side("m", at), side("b", at))))
+  measured_of(slices, baselines = setNames(paste0("b", 1:pairs), paste0("m", 1:pairs)), loop = "open", offered_per_s = 5000)
 }
 
 test_that("intervals hold known ratios that are put into measured rounds, and power grows with the difference", {

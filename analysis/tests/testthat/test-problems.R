@@ -10,10 +10,7 @@ damages <- list(
   twice = function(folder) edit_slices(folder, function(lines) c(lines, tail(lines, 1))),
   rows = function(folder) edit_slices(folder, function(lines) head(lines, 2)),
   "cut row" = function(folder) cut_off(file.path(folder, "slices.csv"), 0.97),
-  "no number" = function(folder) {
-    path <- file.path(folder, "slices.csv")
-    fwrite(fread(path, colClasses = "character")[1, duration_s := "0.8.1"], path)
-  },
+  "no number" = function(folder) edit_rows(file.path(folder, "slices.csv"), function(rows) rows[1, duration_s := "0.8.1"]),
   series = function(folder) file.create(file.path(folder, "slices.csv")),
   gone = function(folder) unlink(file.path(folder, "slices.csv")),
   gz = function(folder) cut_off(file.path(folder, "latencies.csv.gz"), 0.3)
@@ -31,12 +28,10 @@ cut_off <- function(path, share) {
 recorded_cells <- function(with_series = FALSE) {
   paths <- small_run()$paths
   for (path in paths) {
-    cell <- jsonlite::read_json(path)
-    slices <- read_cell_slices(file.path(dirname(path), "slices.csv"))[kind == "plain"]
-    cell$load$slices[c("kept", "left_out")] <- c(sum(slices$kept), sum(!slices$kept))
-    files <- c("slices.csv", "latencies.csv.gz")
-    if (with_series) cell$series <- lapply(setNames(nm = files), function(file) list(md5 = unname(tools::md5sum(file.path(dirname(path), file)))))
-    jsonlite::write_json(cell, path, auto_unbox = TRUE, null = "null", digits = NA)
+    kept <- read_cell_slices(file.path(dirname(path), "slices.csv"))[kind == "plain", kept]
+    counts <- list(plain = length(kept), kept = sum(kept), left_out = sum(!kept))
+    md5 <- lapply(setNames(nm = c("slices.csv", "latencies.csv.gz")), function(file) list(md5 = unname(tools::md5sum(file.path(dirname(path), file)))))
+    edit_record(path, load = list(slices = counts), series = if (with_series) md5)
   }
   paths
 }

@@ -1,10 +1,7 @@
 # Comparisons of a run that measured ratios of these truths, with noise that it knows by so many degrees of freedom.
-run_that_found <- function(truths, noise = 0.1, df = 6, statistic = "throughput_per_s", ...) {
+run_that_found <- function(truths, noise = 0.1, df = 6) {
   count <- length(truths)
-  data.table(
-    study = "demo", tier = paste0("tier-", seq_len(count)), tool = "wrk2", mode = "pool", baseline = "thread", statistic, effect = "ratio",
-    estimate = truths * exp(rnorm(count, 0, noise / sqrt(3))), noise = noise * sqrt(rchisq(count, df) / df), df = df, pairs = 3, bound = "", fixed = 0, least = 0, ...
-  )
+  comparison_rows(tier = paste0("tier-", seq_len(count)), estimate = truths * exp(rnorm(count, 0, noise / sqrt(3))), noise = noise * sqrt(rchisq(count, df) / df), df = df)
 }
 
 test_that("two runs of the same hold 95 % of the intervals of a change", {
@@ -17,16 +14,18 @@ test_that("two runs of the same hold 95 % of the intervals of a change", {
   expect_equal(found$comparisons, c(800, 800))
   expect_true(all(found$low < 0.95 & found$high > 0.95))
   expect_equal(found$share, found$held / found$comparisons)
-  expect_equal(unlist(found[1, .(low, high)], use.names = FALSE), c(binom.test(found$held[1], 800)$conf.int))
+  expect_equal(found[1, c(low, high)], c(binom.test(found$held[1], 800)$conf.int))
   # One run, or the other, 20 % higher; noise said to be half of what it is.
-  expect_lt(run_against_run(a, copy(b)[, estimate := 1.2 * estimate])$high[1], 0.9)
-  expect_lt(run_against_run(copy(a)[, estimate := 1.2 * estimate], b)$high[1], 0.9)
-  expect_lt(run_against_run(copy(a)[, noise := noise / 2], copy(b)[, noise := noise / 2])$high[1], 0.8)
+  higher <- function(rows) copy(rows)[, estimate := 1.2 * estimate]
+  less_noise <- function(rows) copy(rows)[, noise := noise / 2]
+  expect_lt(run_against_run(a, higher(b))$high[1], 0.9)
+  expect_lt(run_against_run(higher(a), b)$high[1], 0.9)
+  expect_lt(run_against_run(less_noise(a), less_noise(b))$high[1], 0.8)
   # The quantum is part of the noise.
   expect_gt(run_against_run(copy(a)[, `:=`(noise = 0.01, least = 0.2)], b)$share[1], 0.95)
 })
 
-test_that("what cannot have differed, and what has no noise of sessions, does not count", {
+test_that("a comparison that cannot have differed, or has no noise of sessions, does not count", {
   set.seed(2)
   a <- run_that_found(rep(2, 10))
   b <- run_that_found(rep(2, 10))
@@ -38,10 +37,11 @@ test_that("what cannot have differed, and what has no noise of sessions, does no
   expect_equal(counted(function(rows) rows[1, pairs := 1]), 10)
   expect_equal(counted(function(rows) rows[1:2, bound := "at_least"]), 8)
   expect_equal(counted(function(rows) rows[1:3, estimate := NA]), 7)
-  expect_equal(counted(function(rows) rows[, fixed := c(1, rep(0, 9))]), 9)
+  expect_equal(counted(function(rows) rows[1, fixed := 1]), 9)
   expect_equal(counted(function(rows) rows[1, tier := "another"]), 9)
   # No request failed in either run.
-  expect_equal(nrow(run_against_run(copy(a)[, `:=`(effect = "difference", estimate = 0)], copy(b)[, `:=`(effect = "difference", estimate = 0)])), 0)
+  none <- function(rows) with_columns(rows, effect = "difference", estimate = 0)
+  expect_equal(nrow(run_against_run(none(a), none(b))), 0)
 })
 
 test_that("a shipped run agrees with itself, and not with a falsified one", {

@@ -1,3 +1,10 @@
+# Cells that are edited stay older than the tables.
+aged <- function(paths) Sys.setFileTime(paths, Sys.time() - 60)
+expect_refused <- function(run, said, ...) expect_error(condensed(run, ...), said, fixed = TRUE)
+of_commit <- function(paths, commit) {
+  for (path in paths) edit_record(path, provenance = list(commit = commit))
+}
+
 test_that("a shipped run holds the tables, the machine, the commit and the versions of rules", {
   run <- write_whole_run()
   shipped <- shipped_from(run)
@@ -15,29 +22,28 @@ test_that("a shipped run holds the tables, the machine, the commit and the versi
 test_that("cells beside a default run are counted apart, and of a commit of their own", {
   run <- write_whole_run(commit = "abc")
   expect_equal(shipped_from(run)$facts$beside$cells, 0)
-  all <- run$paths
-  run$paths <- head(all, 4)
+  last <- run$paths[6]
+  run$paths <- head(run$paths, 4)
   facts <- shipped_from(run)$facts
   expect_equal(unlist(facts[c("cells", "sessions")]), c(cells = 4, sessions = 2))
   expect_equal(facts$beside[c("cells", "commit")], list(cells = 2L, commit = "abc"))
   expect_equal(names(facts$beside$session_s), "demo/demo/rep-3")
-  writeLines(sub('"commit":"abc"', '"commit":"def"', readLines(all[6]), fixed = TRUE), all[6])
-  Sys.setFileTime(all, Sys.time() - 60)
-  expect_error(condensed(run), "its cells were measured by 2 commits")
+  of_commit(last, "def")
+  aged(c(run$paths, last))
+  expect_refused(run, "its cells were measured by 2 commits")
 })
 
 test_that("a run is of the commit that its cells name, and of no two", {
   expect_equal(shipped_from(write_whole_run(commit = "abc"))$facts[c("commit", "analysed_by")], list(commit = "abc", analysed_by = "0123456789"))
-  expect_error(condensed(write_whole_run(commit = "abc+changed")), "code that was not committed (abc+changed)", fixed = TRUE)
+  expect_refused(write_whole_run(commit = "abc+changed"), "code that was not committed (abc+changed)")
   run <- write_whole_run(commit = "abc")
-  edit <- function(path) writeLines(sub('"commit":"abc"', '"commit":"def"', readLines(path), fixed = TRUE), path)
-  aged <- function(paths) Sys.setFileTime(paths, Sys.time() - 60)
-  edit(run$paths[1])
-  aged(run$paths)
-  expect_error(condensed(run), "its cells were measured by 2 commits")
-  for (path in run$paths[-1]) edit(path)
-  aged(run$paths)
-  expect_error(condensed(run), "its tables are not of the commit that measured its cells (def)", fixed = TRUE)
+  expect_refused_of <- function(paths, said) {
+    of_commit(paths, "def")
+    aged(run$paths)
+    expect_refused(run, said)
+  }
+  expect_refused_of(run$paths[1], "its cells were measured by 2 commits")
+  expect_refused_of(run$paths, "its tables are not of the commit that measured its cells (def)")
 })
 
 test_that("a run is named by its date and its machine", {
@@ -48,21 +54,16 @@ test_that("a run is named by its date and its machine", {
 
 test_that("a session that was interrupted and went on lasted as long as both parts", {
   run <- write_whole_run()
-  edit <- function(path, id, ended, phases) {
-    cell <- jsonlite::fromJSON(path, simplifyVector = FALSE)
-    cell$session <- modifyList(cell$session, list(id = id))
-    cell$session$phases <- phases
-    cell$provenance$ended <- ended
-    jsonlite::write_json(cell, path, auto_unbox = TRUE, digits = NA, null = "null")
+  edit <- function(path, id, ended, phases = setNames(list(), character())) {
+    edit_record(path, session = list(id = id, phases = phases), provenance = list(ended = paste0("2026-11-22T", ended, "+00:00")))
   }
-  none <- setNames(list(), character())
-  edit(run$paths[1], "before", "2026-11-22T01:02:00.500+00:00", none)
-  edit(run$paths[2], "after", "2026-11-22T02:00:00.000+00:00", list(wall_s = 30))
+  edit(run$paths[1], "before", "01:02:00.500")
+  edit(run$paths[2], "after", "02:00:00.000", list(wall_s = 30))
   # Interrupted, and not measured on.
-  for (path in run$paths[3:4]) edit(path, "only", "2026-11-22T01:01:00.000+00:00", none)
+  for (path in run$paths[3:4]) edit(path, "only", "01:01:00.000")
   seconds <- seconds_of_sessions(read_cells(run$paths))
   expect_equal(seconds, setNames(c(150.5, 60, 63), paste0("demo/demo/rep-", 1:3)))
-  for (path in run$paths) Sys.setFileTime(path, Sys.time() - 60)
+  aged(run$paths)
   expect_equal(shipped_from(run)$facts$session_s[["demo/demo/rep-1"]], 150.5)
 })
 
@@ -75,43 +76,42 @@ test_that("long decimals are cut, and versions stay", {
 test_that("a run that is not whole is refused", {
   run <- write_whole_run()
   unlink(dirname(run$paths[1]), recursive = TRUE)
-  expect_error(condensed(run), "the run is incomplete: 1 of 6 cells are missing (demo/fixed-pool/low/wrk2/rep-1)", fixed = TRUE)
+  expect_refused(run, "the run is incomplete: 1 of 6 cells are missing (demo/fixed-pool/low/wrk2/rep-1)")
   run <- write_whole_run(repetitions = 2)
-  paths <- c(run$paths, sub("rep-2", "rep-3", run$paths[3:4]))
-  expect_error(condensed(list(results = run$results, paths = paths)), "fewer repetitions than the 3 of the default run")
+  run$paths <- c(run$paths, sub("rep-2", "rep-3", run$paths[3:4]))
+  expect_refused(run, "fewer repetitions than the 3 of the default run")
 })
 
 test_that("tables older than a cell, of fewer cells, or of two machines are refused", {
   run <- write_whole_run()
   Sys.setFileTime(file.path(run$results, "comparisons.csv"), Sys.time() - 3600)
-  expect_error(condensed(run), "comparisons.csv is missing or older than a cell", fixed = TRUE)
+  expect_refused(run, "comparisons.csv is missing or older than a cell")
   run <- write_whole_run()
   write_table(summarise_cells(run$paths[1:4]), file.path(run$results, "summary.csv"))
-  expect_error(condensed(run), "the tables lack cells of config.yaml")
+  expect_refused(run, "the tables lack cells of config.yaml")
   run <- write_whole_run()
-  other <- write_run(new_folder(), 1, facts = list(cpu_model = "Another CPU"))
-  file.copy(other[1], run$paths[1], overwrite = TRUE)
-  Sys.setFileTime(run$paths[1], Sys.time() - 3600)
-  expect_error(condensed(run), "its cells come from 2 machines")
+  file.copy(write_run(new_folder(), 1, facts = list(cpu_model = "Another CPU"))[1], run$paths[1], overwrite = TRUE)
+  aged(run$paths[1])
+  expect_refused(run, "its cells come from 2 machines")
 })
 
 test_that("code that is not committed is refused, but for what shipping writes", {
   skip_if(Sys.which("git") == "", "no git on the PATH")
   root <- new_folder()
   git <- function(...) system2("git", c("-C", root, ...), stdout = FALSE, stderr = FALSE)
+  write <- function(text, name) writeLines(text, file.path(root, name))
   expect_error(committed_code(root), "is no checkout of git")
   git("init")
   dir.create(file.path(root, "analysis/runs"), recursive = TRUE)
-  writeLines("x", file.path(root, "analysis/code.R"))
+  write("x", "analysis/code.R")
   git("add", "analysis/code.R")
   git("-c", "user.name=x", "-c", "user.email=x@example.org", "commit", "-m", "first")
   expect_match(committed_code(root), "^[0-9a-f]{40}$")
-  writeLines("x", file.path(root, "analysis/runs/summary.csv"))
-  writeLines("x", file.path(root, "README.md"))
+  for (name in c("analysis/runs/summary.csv", "README.md")) write("x", name)
   expect_match(committed_code(root, c("analysis/runs", "README.md")), "^[0-9a-f]{40}$")
   expect_error(committed_code(root), "README.md", fixed = TRUE)
   unlink(file.path(root, "README.md"))
-  writeLines("y", file.path(root, "analysis/code.R"))
+  write("y", "analysis/code.R")
   expect_error(committed_code(root, "analysis/runs"), "code is not committed (analysis/code.R)", fixed = TRUE)
 })
 

@@ -43,17 +43,10 @@ test_that("a cell has the values that its comparison has, where both sides have 
   }
 })
 
-test_that("an excluded slice counts for throughput and CPU time, and not for latency", {
-  slices <- turns(list(kept = c(TRUE, TRUE, FALSE), reason = c("", "", "compiled"), latency_mean_ms = c(10, 10, 90), throughput_per_s = c(10, 10, 40)))
-  row <- with_session_values(summary_of_slices(slices), slices, list())[mode == "pool"]
-  expect_equal(row[, c(latency_mean_ms, throughput_per_s)], c(10, 20))
-  # Profiled slices and those beside another cell are others.
-  more <- rbind(slices, rounds_of("pool", kind = "profiled", throughput_per_s = 9e9), rounds_of("pool", beside = "loop", throughput_per_s = 9e9))
-  expect_equal(with_session_values(summary_of_slices(slices), more, list())[mode == "pool", throughput_per_s], 20)
-})
-
-test_that("a cell without slices keeps its record's values", {
-  slices <- turns()
+test_that("slices under the profiler, and those beside another cell, are none of a cell's, which keeps its record's values without any", {
+  slices <- turns(list(throughput_per_s = c(10, 10, 40)))
   summary <- summary_of_slices(slices)[, throughput_per_s := 7]
+  more <- rbind(slices, rounds_of("pool", kind = "profiled", throughput_per_s = 9e9), rounds_of("pool", beside = "loop", throughput_per_s = 9e9))
+  expect_equal(with_session_values(summary, more, list())[mode == "pool", throughput_per_s], 20)
   expect_equal(with_session_values(summary, slices[0], list()), summary)
 })

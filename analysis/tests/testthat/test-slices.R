@@ -1,26 +1,23 @@
-test_that("slices of cells and of their baselines are one table, which comes back the same", {
+test_that("slices of cells and of their baselines are one table", {
   root <- new_folder()
-  grid <- write_cell(root, repetition = 2, elapsed_ms = 1:4, session = list(id = "again"))
-  write_cell(
-    root, mode = "thread-per-request", repetition = 2, elapsed_ms = 1:4, session = list(id = "again"),
-    folder = file.path(dirname(grid), "baseline")
-  )
+  again <- list(id = "again")
+  grid <- write_cell(root, repetition = 2, elapsed_ms = 1:4, session = again)
+  write_cell(mode = "thread-per-request", repetition = 2, elapsed_ms = 1:4, session = again, folder = file.path(dirname(grid), "baseline"))
   dead <- write_cell(root, mode = "event-loop", outcome = "start_failed", validity = list(valid = FALSE))
   slices <- read_loads(c(grid, dead))$slices
   expect_equal(slices[, .N, by = .(mode, beside, session)], data.table(
     mode = c("fixed-pool", "thread-per-request"), beside = c("", "fixed-pool"), session = "again on 0123456789ab", N = 5L
   ))
   expect_equal(nrow(plain_slices(slices)), 8)
-  out <- tempfile(fileext = ".csv")
-  write_table(slices, out)
-  expect_equal(read_slices(out), setindex(slices, NULL), ignore_attr = TRUE)
   # A baseline that was measured again is no cell of the grid.
   expect_equal(summarise_cells(grid)$mode, "fixed-pool")
 })
 
+slices_with <- function(slices, ...) read_loads(write_cell(new_folder(), elapsed_ms = 1:4, slices = slices, ...))$slices
+
 test_that("a step of a curve that counts although it fails a rule says so", {
-  rows <- known_slices()[1:2, `:=`(kept = "true", reason = c("compiled", ""), stands = c(TRUE, FALSE))][1:2]
-  expect_equal(read_loads(write_cell(new_folder(), elapsed_ms = 1:4, slices = rows))$slices$stands, c(TRUE, FALSE))
+  rows <- known_slices()[1:2][, `:=`(kept = "true", reason = c("compiled", ""), stands = c(TRUE, FALSE))]
+  expect_equal(slices_with(rows)$stands, c(TRUE, FALSE))
 })
 
 test_that("older slices, which do not say whether a quota stopped them, stand with those that do", {
@@ -31,14 +28,8 @@ test_that("older slices, which do not say whether a quota stopped them, stand wi
   expect_equal(slices[, .(unknown = all(is.na(throttled))), by = mode]$unknown, c(TRUE, FALSE))
 })
 
-test_that("a table without slices has its columns", {
-  out <- tempfile(fileext = ".csv")
-  write_table(read_loads(character())$slices, out)
-  expect_equal(nrow(read_slices(out)), 0)
+test_that("a table without slices has its columns, and a slices.csv that lacks one is named", {
+  expect_equal(nrow(read_back(read_loads(character())$slices, read_slices)), 0)
   expect_error(read_slices("none.csv"), "no such file")
-})
-
-test_that("a slices.csv that lacks a column is named", {
-  path <- write_cell(new_folder(), elapsed_ms = 1:4, slices = known_slices()[, kept := NULL])
-  expect_error(read_loads(path)$slices, "slices.csv: column kept is missing")
+  expect_error(slices_with(known_slices()[, kept := NULL]), "slices.csv: column kept is missing")
 })
