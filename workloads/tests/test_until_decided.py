@@ -109,7 +109,9 @@ def test_ratios_are_no_more_precise_than_processes_repeat_them():
         (2.05, 2.1, False),
         # Bands with an open end.
         (0.0, 2.3, True),
+        (0.0, 2.1, False),
         (1.9, math.inf, True),
+        (2.1, math.inf, False),
     ],
 )
 def test_interval_is_clear_outside_its_band_or_inside(low, high, clear):
