@@ -25,7 +25,7 @@ verdicts <- function(judged) setNames(judged$table$verdict, judged$table$statist
 cell_of <- function(results, mode) file.path(results, "cells/demo", mode, "low/wrk2/rep-1")
 edit_cell <- function(results, mode, ...) edit_record(file.path(cell_of(results, mode), "cell.json"), ...)
 
-# What is judged where the slices of the new build are others.
+# Verdicts where the slices of the new build are others.
 judged_with <- function(change) {
   results <- write_session()
   edit_rows(file.path(cell_of(results, "new"), "slices.csv"), change)
