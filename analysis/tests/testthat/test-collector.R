@@ -5,7 +5,8 @@ pair_with <- function(collections, gc_pause_ms, full = 0, ...) {
   cell <- function(...) write_cell(root, tool = "wrk2", histogram_ms = 1:4, session = list(id = "one"), ...)
   c(cell(slices = slices(collections, gc_pause_ms), server = server), cell(slices = slices(0, 0), mode = "thread-per-request", baseline = NULL))
 }
-compared_of <- function(...) compare_modes(measured_cells(pair_with(...)))
+seen <- c("throughput_per_s", "latency_mean_ms", "threads_peak", "rss_mib")
+compared_of <- function(...) compare_modes(measured_cells(pair_with(...)), compared_statistics[statistic %in% seen])
 
 test_that("collections and their share of time are those of the windows that a value is of", {
   # Four windows of half a second.
