@@ -41,7 +41,7 @@ WARM_UP_CONNECTIONS = 64
 # Boot had answered 3,500 requests and compiled on in the slices that were measured.
 COMPILING_SHARE = 1 / 16
 # A load for a profile; each variant has one.
-PROFILE_SHARE, PROFILE_S_AT_LEAST = 0.1, 2
+PROFILE_SHARE, PROFILE_S_AT_LEAST = 0.06, 2
 ROUNDS_AT_MOST = 1000
 P99_SLOWER_PERCENT = 25
 # A busy machine may take so many rounds beyond the planned ones.

@@ -3,7 +3,7 @@
 A load lasts until its server has used CPU time for so many samples, by what its plain slices took,
 but no longer than a limit. It is judged by the rules of every slice and loaded once more where one
 fails: a profile is of a server whose compiler is idle. Variants of a user's service have one:
-at a low rate their compilers are at work in any load, and each takes a tenth of the budget.
+at a low rate their compilers are at work in any load, and each takes a share of the budget.
 """
 
 from __future__ import annotations
