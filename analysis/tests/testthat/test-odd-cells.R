@@ -1,5 +1,5 @@
-# No value of a cell, however odd, ends the analysis: each number of its record and of its files is empty, 0, negative
-# or huge, and every verb that reads it goes on. No such file still stops, and is named.
+# No value of a cell, however odd, ends the analysis: each number of its record and of its files in turn is empty, 0,
+# negative and huge, and every verb that reads it goes on. No such file still stops, and is named.
 
 run <- small_run()
 paths <- run$paths
@@ -53,7 +53,7 @@ test_that("no number of a cell's record stops a verb", {
     changed <- function(cell) modifyList(cell, change)
     stopped(paste(odd, paste(path, collapse = ".")), c(cell_verbs(changed(wrk2), path[1]), curve_verbs(changed(curve), path[1])))
   }
-  expect_none(Map(function(path, third) lapply(c("empty", "zero", third), function(odd) stopped_by(path, odd)), numbers, rep_len(c("negative", "huge"), length(numbers))))
+  expect_none(lapply(numbers, function(path) lapply(names(odd_values), function(odd) stopped_by(path, odd))))
 })
 
 # A copy of a cell's folder, with one file of it changed.

@@ -1,5 +1,5 @@
-# No value of a table, however odd, ends the analysis: each number is empty, and in turn with others 0, negative or huge, and every
-# verb that reads the table goes on.
+# No value of a table, however odd, ends the analysis: each number in turn is empty, 0, negative and huge, and every verb that
+# reads the table goes on.
 
 run <- small_run()
 measured <- measured_cells(run$paths)
