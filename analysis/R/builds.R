@@ -339,11 +339,8 @@ rounds_of_builds <- function(pair, statistic) {
   if (counts_of(statistic) == "latency") both[is_alike(speed, speed_baseline)] else both
 }
 
-# Whether values are known, differ, and have a mean that differs from 0 by no more than chance explains, at 95 %.
-is_by_chance <- function(slowness) {
-  count <- length(slowness)
-  isTRUE(var(slowness) > 0) && abs(mean(slowness)) <= qt(0.975, count - 1) * sqrt(var(slowness) / count)
-}
+# Whether values are known, differ, and have a mean that differs from 0 by no more than chance explains.
+is_by_chance <- function(slowness) isTRUE(all(sign(t_interval(slowness)) == c(-1, 1)))
 
 #' Changes without those of the CPU's speed.
 #'

@@ -48,9 +48,12 @@ class Inside:
         return self.folder / library.name
 
     def fetch(self, name: str, to: Path) -> None:
-        """Takes a file out of the folder, and removes it with all that it holds."""
+        """Copies a file out of the folder, if it is there."""
         with contextlib.suppress(FileNotFoundError):
             shutil.copy(self.reached / name, to)
+
+    def remove(self) -> None:
+        """Removes the folder, while the JVM lives: nothing else leads to it."""
         shutil.rmtree(self.reached, ignore_errors=True)
 
 

@@ -138,7 +138,7 @@ class Server:
     """One server process. `port` is 0 until it listens."""
 
     pooler: Process | None = None
-    # Its path as the JVM sees it.
+    # The profiler's path as the JVM sees it.
     profiler = PROFILER
     client_environment: Mapping[str, str] = MappingProxyType({})
     # The right answer to a request of ours; None: any body.

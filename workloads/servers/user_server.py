@@ -256,6 +256,8 @@ class UserServer(Server):
     def stop(self) -> None:
         if self.recorder:
             self.recorder.stop(perf.STOP_LIMIT_S)
+        if self.inside:
+            self.inside.remove()
         pids = self.pids()
         if "stop" in self.mode:
             argv = [filled(word, self.words) for word in self.mode["stop"]]

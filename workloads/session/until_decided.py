@@ -55,6 +55,8 @@ class Band(NamedTuple):
 Logs = Mapping[str, Sequence[float]]
 Bands = Mapping[str, Band]
 UNKNOWN = Band(0.0, math.inf)
+# For the interval by the rounds of one process alone.
+OF_ROUNDS = UNKNOWN._replace(process_reach=0.0)
 
 
 def interval(logs: Sequence[float], of: Band = UNKNOWN) -> Interval | None:
@@ -81,7 +83,7 @@ def is_precise(logs: Logs, bands: Bands) -> bool:
 
 def is_enough(name: str, logs: Sequence[float], of: Band) -> bool:
     """Narrow as asked, or more uncertain by what a new process adds than by the rounds."""
-    whole, by_rounds = interval(logs, of), interval(logs, of._replace(process_reach=0.0))
+    whole, by_rounds = interval(logs, of), interval(logs, OF_ROUNDS)
     if whole is None or by_rounds is None:
         return False
     narrow = whole.high - whole.centre <= math.log(PRECISE[name])

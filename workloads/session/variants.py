@@ -22,7 +22,7 @@ from typing import Any
 from workloads.experiment.own import STARTS_AT_LEAST
 from workloads.record.slice import PLAIN, Slice, common_rounds
 from workloads.session.students_t import quantile
-from workloads.session.until_decided import P99, VALUES, log_ratios
+from workloads.session.until_decided import OF_ROUNDS, P99, VALUES, interval, log_ratios
 
 # A budget has time for so many, unless more than three quarters of a start would be warm-up:
 # Student's t falls from 9.9 for three starts to 4.0 for six, while rounds of a start share what is
@@ -135,10 +135,9 @@ def by_start(logs: Mapping[int, float], start_of: Mapping[int, int]) -> list[lis
 
 
 def is_by_chance(slowness: Sequence[float]) -> bool:
-    """Whether the values differ, and their mean from 0 by no more than chance explains, at 95 %."""
-    count, spread = len(slowness), statistics.stdev(slowness)
-    reach = quantile(0.975, count - 1) * spread / math.sqrt(count)
-    return spread > 0 and abs(statistics.mean(slowness)) <= reach
+    """Whether the values differ, and their mean from 0 by no more than chance explains."""
+    found = interval(slowness, OF_ROUNDS)
+    return found is not None and found.low < 0 < found.high
 
 
 def at_one_speed(logs: Sequence[float], slowness: Sequence[float | None]) -> list[float]:

@@ -93,6 +93,7 @@ def test_jvm_in_a_container_is_profiled_through_its_own_files(tmp_path):
         attach.load_agent(pid, library, "stop")
         inside.fetch("profile.jfr", tmp_path)
         assert (tmp_path / "profile.jfr").read_bytes()[:4] == b"FLR\0"
+        inside.remove()
         assert not inside.reached.exists()
     finally:
         server.stop()

@@ -68,7 +68,7 @@ def code(address="127.0.0.1", status=200, **port):
 
 
 def python(text):
-    """A program that is told its port."""
+    """A program whose last word is its port."""
     return [*PYTHON, text, "{port}"]
 
 

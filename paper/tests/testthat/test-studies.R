@@ -182,7 +182,7 @@ test_that("mixes are drawn, kinds of threads in colours and shapes of their own"
   expect_drawn(figure_mixes(mixes[0]))
 })
 
-test_that("mixes are told where their modes differ most", {
+test_that("mixes are reported where their modes differ most", {
   expect_equal(numbers_in(sentence_of_mixes(mixes)), c(50, 99, 15, 200, 100, 53, 200, 60))
   expect_equal(sentence_of_mixes(mixes[0]), "")
   # A carrier for each CPU, at the same share of them: with two the long ones meet half as often.
@@ -195,7 +195,7 @@ test_that("mixes are told where their modes differ most", {
   for (tells in list(sentence_of_cpu_counts, sentence_of_carriers)) expect_equal(tells(mixes[mode != "virtual"]), "")
 })
 
-test_that("predictions of mixes and swaps that failed are told", {
+test_that("predictions of mixes and swaps that failed are reported", {
   for (right in list(mixes, mixes[0])) expect_equal(failed_mixes(right), "")
   expect_match(failed_mixes(copy(mixes)[mode == "virtual" & tier == "mid", predicted_p99_ms := 200]), "measured: 200 and 100 ms with virtual threads at 50 % of the CPU.$")
   swaps <- data.table(
