@@ -77,6 +77,6 @@ note_rules <- function(path, folder, sets) {
   protocol <- read_protocol(file.path(folder, "PROTOCOL.md"))
   versions <- lapply(setNames(sets, sets), rules_version, protocol = protocol)
   facts$rules <- modifyList(facts$rules, versions["comparisons"])
-  facts$judged_again <- versions
+  facts$judged_again <- modifyList(as.list(facts$judged_again), versions)
   writeLines(jsonlite::toJSON(facts, auto_unbox = TRUE, pretty = TRUE, digits = NA, null = "null"), path)
 }

@@ -50,3 +50,12 @@ test_that("a shipped run agrees with itself, and not with a falsified one", {
   expect_equal(share(run), 1)
   expect_lt(share(copy(run)[, estimate := 1.2 * estimate]), share(run) - 0.1)
 })
+
+test_that("a run that is judged again without its cells keeps the rules by which its slices were judged", {
+  path <- withr::local_tempfile(lines = '{"rules": {"comparisons": 3, "validity": 19}, "judged_again": {"comparisons": 3, "validity": 20}}')
+  note_rules(path, analysis_folder, "comparisons")
+  facts <- jsonlite::read_json(path)
+  protocol <- read_protocol(file.path(analysis_folder, "PROTOCOL.md"))
+  expect_equal(facts$judged_again, list(comparisons = rules_version(protocol, "comparisons"), validity = 20L))
+  expect_equal(facts$rules, list(comparisons = rules_version(protocol, "comparisons"), validity = 19L))
+})
