@@ -57,7 +57,4 @@ enum response_result response_feed(struct response *r, const char *bytes, size_t
 /* The peer has closed: complete if the body was delimited by that, else partial. */
 enum response_result response_end(struct response *r);
 
-/* Has any byte of it arrived? */
-static inline bool response_started(const struct response *r) { return r->overhead > 0; }
-
 #endif
