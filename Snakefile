@@ -104,6 +104,14 @@ onstart:
         print(f"WARNING: {text}", file=sys.stderr)
 
 
+# Snakemake plans no job whose generator, however new it may be, is built again beside it.
+onsuccess:
+    if any(map(is_left_out, workflow.dag.jobs)):
+        raise WorkflowError(
+            "the generators are built, what needs them is left: type the same command again"
+        )
+
+
 rule all:
     default_target: True
     input:

@@ -91,6 +91,15 @@ def sessions_to_measure():
     ]
 
 
+def is_left_out(job):
+    """Whether a job lacks its output, or was forced, and has not run."""
+    dag = workflow.dag
+    wanted = not all(map(os.path.exists, job.output)) or dag.forcefiles & set(
+        job.output
+    )
+    return wanted and not dag.finished(job)
+
+
 def labels_of(session):
     run = {"requested": requested(session), "shipped": SHIPPED_RUNS}
     labels = GRID.labels(session) | run

@@ -204,3 +204,53 @@ def test_each_finding_is_a_target_that_measures_its_first_cell(results):
     assert len(measured) == len(first)
     assert any("virtual-carriers-16/neighbor-1-50/wrk2" in line for line in measured)
     refused("finding-none")
+
+
+SMALL = f"""
+include: "{ROOT}/workloads/common.smk"
+
+onsuccess:
+    if any(map(is_left_out, workflow.dag.jobs)):
+        raise WorkflowError("left out")
+
+rule measure:
+    input: ancient("program")
+    output: "cell"
+    shell: "cp program cell"
+
+rule build:
+    input: "source"
+    output: "program"
+    shell: "cp source program"
+"""
+
+
+def test_run_that_built_a_program_alone_does_not_end_well(tmp_path):
+    """Snakemake plans nothing beside an `ancient` program that is built again, and ends with 0."""
+
+    def run(source):
+        (tmp_path / "source").write_text(source)
+        words = [
+            "snakemake",
+            "--cores",
+            "1",
+            "--directory",
+            tmp_path,
+            "--snakefile",
+            tmp_path / "Snakefile",
+        ]
+        done = subprocess.run(
+            words,
+            env=os.environ | {"PYTHONPATH": str(ROOT)},
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+        )
+        return done.returncode, "left out" in done.stderr, (tmp_path / "program").read_text()
+
+    (tmp_path / "Snakefile").write_text(SMALL)
+    assert run("one") == (0, False, "one")
+    (tmp_path / "cell").unlink()
+    assert run("two") == (1, True, "two")
+    assert run("two") == (0, False, "two")
+    assert (tmp_path / "cell").read_text() == "two"
