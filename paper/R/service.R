@@ -59,7 +59,7 @@ heap_items <- function(all) {
   held <- heap_held(all$overloads$heap[!mode %in% names(words_of_collectors)])
   rbind(
     if (!is.null(parked)) data.table(what = "a parked virtual thread", kib = parked$virtual),
-    held[, .(what = sprintf("a sign-up with %s", in_words(mode)), kib)]
+    held[, .(what = sprintf("a %s with %s", fifelse(study == "sign-up", "sign-up", "request"), in_words(mode)), kib)]
   )
 }
 

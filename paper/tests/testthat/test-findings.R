@@ -272,7 +272,7 @@ settings_of <- function(...) {
   pairs <- list(more = list(bounded = TRUE))
   held <- told_of(pair = "more", statistic = "throughput_per_s", mode_admitted = 50, baseline_admitted = 10, ..., findings = list(modifyList(finding, list(pairs = pairs))))
   list(
-    findings = list("held-connections" = held$one), overloads = list(heap = data.table(mode = "virtual-512m", kib_per_request = 164)),
+    findings = list("held-connections" = held$one), overloads = list(heap = data.table(study = "sign-up", mode = "virtual-512m", kib_per_request = 164)),
     thread_memory = data.table(kind = c("platform", "virtual"), threads = 1000, rss_bytes = 20480000, heap_bytes = 2048000)
   )
 }

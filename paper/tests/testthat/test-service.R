@@ -12,10 +12,12 @@ test_that("each formula has its words", {
 })
 
 test_that("heap a request comes from measured lines alone, and the largest is the form's", {
-  heap <- data.table(mode = c("virtual-512m", "virtual-512m", "virtual-512m-g1"), kib_per_request = c(40, 60, 900))
+  heap <- data.table(study = "sign-up", mode = c("virtual-512m", "virtual-512m", "virtual-512m-g1"), kib_per_request = c(40, 60, 900))
   all <- list(overloads = list(heap = heap), thread_memory = NULL)
   expect_equal(heap_items(all), data.table(what = "a sign-up with virtual threads (512 MiB)", kib = 50))
   expect_said(service_form(all), "name=\"request_kib\" type=\"number\" value=\"50\"")
+  all$overloads$heap <- rbind(heap, data.table(study = "virtual-threads", mode = "page-200", kib_per_request = 30))
+  expect_equal(heap_items(all)[kib == 30]$what, "a request with `page-200`")
   all$overloads$heap <- heap[0]
   form <- service_form(all)
   expect_said(form, "name=\"request_kib\" type=\"number\" value=\"\"", "This run measured no heap of a request")
