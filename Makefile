@@ -38,7 +38,7 @@ report: plan build ## measure what is not measured yet; results/report.html and 
 	@$(ENV); python -m profiles.watch.noise; $(SNAKEMAKE) && Rscript paper/publish.R summary results=results && paper/problems.sh results
 
 plan: ## what report will do, how long it takes here, and how to have less
-	-@$(firstword $(wildcard .tools/venv/bin/python) python3) -m workloads.experiment.forecast --shipped analysis/runs/*/run.json
+	-@$(firstword $(wildcard .tools/venv/bin/python) python3) -m workloads.experiment.forecast --shipped analysis/runs/$$(sed -n 's/^reference: //p' config.yaml)/run.json
 
 quick: build ## five of the findings by one session each, within twelve minutes: results/quick/report.html
 	@$(ENV); $(SNAKEMAKE) --configfile workloads/quick.yaml && Rscript paper/publish.R summary results=results/quick && paper/problems.sh results/quick

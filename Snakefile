@@ -51,7 +51,6 @@ SESSIONS = [f"{RESULTS}/sessions/{session.path}.json" for session in GRID.sessio
 # A cell that is named on the command line is compared with ratios of the reference, by the command that judges.
 RUNS = "analysis/runs"
 BANDS = f"{RUNS}/{config['reference']}/bands.csv"
-SHIPPED_RUNS = sorted(map(str, Path(RUNS).glob("*/run.json")))
 VERDICT = f"Rscript analysis/analyze.R judge results={RESULTS} with={config.get('with', config['reference'])}"
 
 

@@ -48,7 +48,7 @@ THREAD_MEMORY = (
     else []
 )
 # Each folder with a run.json is a run that the repository ships.
-SHIPPED = sorted(Path(run).parent.name for run in SHIPPED_RUNS)
+SHIPPED = sorted(run.parent.name for run in Path(RUNS).glob("*/run.json"))
 if nested := runs_within_runs(RUNS):
     raise WorkflowError("\n".join(nested))
 for key in ("reference", "with", "this"):

@@ -3,7 +3,7 @@
 make runs it before set-up, so it needs nothing but Python's standard library. Where the packages
 of set-up are there, it knows which cells are missing.
 
-    python3 -m workloads.experiment.forecast --shipped analysis/runs/*/run.json
+    python3 -m workloads.experiment.forecast --shipped analysis/runs/NAME/run.json
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Known:
             return "as sessions took here before"
         if self.shipped:
             cpus, model = (self.shipped["machine"][key] for key in ("cpus", "cpu_model"))
-            return f"as the slowest shipped run took on {cpus} CPUs ({model})"
+            return f"as the shipped run took on {cpus} CPUs ({model})"
         return "a guess: nothing was measured here before"
 
 
@@ -81,9 +81,9 @@ def of_comparison(path: str, known_s: Mapping[str, float]) -> float | None:
     return known_s.get(path, max(same, default=None))
 
 
-def known_of(sessions: Path, shipped: Iterable[Path]) -> Known:
-    """The sessions that were measured here, and the slowest of the shipped runs."""
-    known = slowest_of(shipped)
+def known_of(sessions: Path, shipped: Path) -> Known:
+    """The sessions that were measured here, and those of a shipped run."""
+    known = of_shipped(shipped)
     known.here_s = {name: record["wall_s"] for name, record in ended_in(sessions)}
     return known
 
@@ -94,11 +94,14 @@ def ended_in(sessions: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         yield str(path.relative_to(sessions).with_suffix("")), json.loads(path.read_text())
 
 
-def slowest_of(shipped: Iterable[Path]) -> Known:
-    """The slowest of the shipped runs (run.json of each); nothing is known where there is none."""
-    runs = {path: json.loads(path.read_text()) for path in shipped if path.exists()}
-    slowest = max(runs, key=lambda path: sum(runs[path]["session_s"].values()), default=None)
-    return Known(runs[slowest], cells=cells_of(slowest.parent)) if slowest else Known()
+def of_shipped(run: Path) -> Known:
+    """A shipped run by its run.json; nothing is known where there is none.
+
+    Older runs than the reference loaded other cells for other times.
+    """
+    return (
+        Known(json.loads(run.read_text()), cells=cells_of(run.parent)) if run.exists() else Known()
+    )
 
 
 def cells_of(run: Path) -> Mapping[str, int]:
@@ -173,7 +176,7 @@ def plan(
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--shipped", type=Path, nargs="*", default=[], help="run.json")
+    parser.add_argument("--shipped", type=Path, required=True, help="run.json")
     options = parser.parse_args()
     cells = ROOT / "results/cells"
     known = known_of(ROOT / "results/sessions", options.shipped)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from workloads.experiment.forecast import ended_in, slowest_of
+from workloads.experiment.forecast import ended_in, of_shipped
 
 
 def progress(record: dict[str, Any], left: int, of: int, left_s: float) -> str:
@@ -30,15 +30,15 @@ def progress(record: dict[str, Any], left: int, of: int, left_s: float) -> str:
 
 
 def time_left_s(
-    sessions: list[tuple[str, int]], root: Path, shipped: Iterable[Path]
+    sessions: list[tuple[str, int]], root: Path, shipped: Path
 ) -> Callable[[int], float]:
     """How long the cells that are left take, by their number: the last of `sessions` (path and
     cells; the first is going on).
 
     Their cells take as long as in the shipped run, at the pace of those that have ended here; 0
-    before the first has. `root`: the folder of all cells; `shipped`: run.json of each shipped run.
+    before the first has. `root`: the folder of all cells; `shipped`: its run.json.
     """
-    shipped_s = slowest_of(shipped).shipped_s
+    shipped_s = of_shipped(shipped).shipped_s
     pace = pace_of(root.parent / "sessions", shipped_s)
     (own, cells), *later = sessions
     later_cells = sum(number for _, number in later)

@@ -30,7 +30,7 @@ class Recorder:
         requested = facts.labels["requested"]
         self.of, sessions = requested["of"], requested["sessions"]
         self.left = sum(cells for _, cells in sessions) - kept
-        self.time_left_s = time_left_s(sessions, root, map(Path, facts.labels["shipped"]))
+        self.time_left_s = time_left_s(sessions, root, Path(facts.labels["shipped"]))
         self.written: list[tuple[Path, dict[str, Any]]] = []
         self.loaded: dict[Name, list[Slice]] = {}
 

@@ -99,5 +99,5 @@ def labels_of(plan: Plan) -> dict[str, Any]:
         "tiers": {name.tier: {"title": name.tier} for name in names},
         "order": {"seed": plan.seed, "positions": places, "of": len(names)},
         "requested": {"of": len(names), "sessions": [("a-study/a-comparison/rep-1", len(names))]},
-        "shipped": [],
+        "shipped": "none.json",
     }

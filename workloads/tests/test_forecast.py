@@ -47,16 +47,13 @@ def test_session_takes_as_long_as_it_did_here_or_in_the_shipped_run():
 def test_sessions_that_were_measured_here_are_known(tmp_path):
     (tmp_path / "s/g").mkdir(parents=True)
     (tmp_path / "s/g/rep-1.json").write_text('{"wall_s": 90}')
-    assert known_of(tmp_path, []) == Known({}, {"s/g/rep-1": 90.0})
+    assert known_of(tmp_path, tmp_path / "none.json") == Known({}, {"s/g/rep-1": 90.0})
 
 
-def test_slowest_of_the_shipped_runs_counts(tmp_path):
-    paths = [tmp_path / name / "run.json" for name in ("quick", "none", "slow")]
-    for path, seconds in ((paths[0], 60), (paths[2], 90)):
-        path.parent.mkdir()
-        path.write_text(json.dumps(SHIPPED | {"session_s": {"s/g/rep-1": seconds}}))
-        path.with_name("summary.csv").write_text("session\n" + 2 * "s/g/rep-1@then\n")
-    assert known_of(tmp_path, paths).session_s("s/g/rep-1", 1) == 45
+def test_shipped_run_has_its_times_by_its_cells(tmp_path):
+    (tmp_path / "run.json").write_text(json.dumps(SHIPPED | {"session_s": {"s/g/rep-1": 90}}))
+    (tmp_path / "summary.csv").write_text("session\n" + 2 * "s/g/rep-1@then\n")
+    assert known_of(tmp_path, tmp_path / "run.json").session_s("s/g/rep-1", 1) == 45
 
 
 def test_plan_counts_what_is_missing(tmp_path):
@@ -66,7 +63,7 @@ def test_plan_counts_what_is_missing(tmp_path):
     measured(tmp_path, "s/m/t/wrk2/rep-1")
     text = says()
     assert "measures 2 of 3 cells in 2 sessions" in text
-    assert f"about {2 + REST_S // 60} minutes (as the slowest shipped run took on 2" in text
+    assert f"about {2 + REST_S // 60} minutes (as the shipped run took on 2" in text
     assert "But session s/g/rep-1 needs 5,000 MiB of memory, and 4,000 MiB are free:" in text
     assert "make quick" in text and "one cell" in text
     measured(tmp_path, "s/n/t/wrk2/rep-1")

@@ -17,14 +17,14 @@ def ended(results, **sessions):
 
 
 def shipped_run(folder, **sessions):
-    """The run.json of shipped runs, of one: how long a session took by its name, and its cells."""
+    """The run.json of a shipped run: how long a session took by its name, and its cells."""
     run = folder / "runs/a-run"
     run.mkdir(parents=True)
     took = {f"study/{name}/rep-1": wall_s for name, (wall_s, _) in sessions.items()}
     rows = [f"study/{name}/rep-1@then" for name in sessions for _ in range(sessions[name][1])]
     (run / "run.json").write_text(json.dumps({"cells": len(rows), "session_s": took}))
     (run / "summary.csv").write_text("\n".join(["session", *rows, ""]))
-    return [run / "run.json"]
+    return run / "run.json"
 
 
 def test_sessions_take_as_long_as_in_the_shipped_run_at_the_pace_of_those_that_ended(tmp_path):
@@ -43,7 +43,7 @@ def test_sessions_take_as_long_as_in_the_shipped_run_at_the_pace_of_those_that_e
 def test_sessions_that_no_shipped_run_has_take_as_long_as_their_cells(tmp_path):
     root = ended(tmp_path, one=(90, 3), two=(10, 1), three=(5, 0))
     ahead = [("study/four/rep-1", 8)]
-    assert time_left_s(ahead, root, [])(8) == pytest.approx(8 * 105 / 4)
+    assert time_left_s(ahead, root, tmp_path / "none.json")(8) == pytest.approx(8 * 105 / 4)
 
 
 def test_line_says_what_came_out_and_how_much_is_left():
