@@ -101,7 +101,10 @@ def is_left_out(job):
 
 
 def labels_of(session):
-    run = {"requested": requested(session), "shipped": f"{RUNS}/{config['reference']}/run.json"}
+    run = {
+        "requested": requested(session),
+        "shipped": f"{RUNS}/{config['reference']}/run.json",
+    }
     labels = GRID.labels(session) | run
     return json.dumps(labels, sort_keys=True)
 
