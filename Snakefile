@@ -103,11 +103,11 @@ onstart:
         print(f"WARNING: {text}", file=sys.stderr)
 
 
-# Snakemake plans no job whose generator, however new it may be, is built again beside it.
+# Snakemake plans no job beside a program that is built again where its input is `ancient`.
 onsuccess:
     if any(map(is_left_out, workflow.dag.jobs)):
         raise WorkflowError(
-            "the generators are built, what needs them is left: type the same command again"
+            "programs are built again, what needs them is left: type the same command again"
         )
 
 

@@ -94,10 +94,9 @@ def sessions_to_measure():
 def is_left_out(job):
     """Whether a job lacks its output, or was forced, and has not run."""
     dag = workflow.dag
-    wanted = not all(map(os.path.exists, job.output)) or dag.forcefiles & set(
-        job.output
-    )
-    return wanted and not dag.finished(job)
+    is_there = all(map(os.path.exists, job.output))
+    is_forced = not dag.forcefiles.isdisjoint(job.output)
+    return (is_forced or not is_there) and not dag.finished(job)
 
 
 def labels_of(session):

@@ -87,7 +87,7 @@ seconds_after_most <- function(seconds) max(seconds$second) - max(seconds[share 
 #' Heap of a request in flight, by mode.
 #'
 #' @param rows heap of read_overloads().
-#' @return data.table: mode, kib (a request, at the most).
+#' @return data.table: study, mode, kib (a request, at the most).
 heap_held <- function(rows) {
   rows[is.finite(kib_per_request), .(kib = median(kib_per_request)), by = .(study, mode)][order(match(mode, mode_levels(mode)))]
 }

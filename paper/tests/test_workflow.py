@@ -16,10 +16,10 @@ CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text())
 NOWHERE = "results=results/none-of-this-name"
 
 
-def snakemake(*words, **variables):
+def snakemake(*words, folder=ROOT, **variables):
     return subprocess.run(
         ["snakemake", "--cores", "4", *words],
-        cwd=ROOT,
+        cwd=folder,
         capture_output=True,
         text=True,
         timeout=600,
@@ -230,22 +230,7 @@ def test_run_that_built_a_program_alone_does_not_end_well(tmp_path):
 
     def run(source):
         (tmp_path / "source").write_text(source)
-        words = [
-            "snakemake",
-            "--cores",
-            "1",
-            "--directory",
-            tmp_path,
-            "--snakefile",
-            tmp_path / "Snakefile",
-        ]
-        done = subprocess.run(
-            words,
-            env=os.environ | {"PYTHONPATH": str(ROOT)},
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-        )
+        done = snakemake(folder=tmp_path, PYTHONPATH=str(ROOT))
         return done.returncode, "left out" in done.stderr, (tmp_path / "program").read_text()
 
     (tmp_path / "Snakefile").write_text(SMALL)

@@ -95,13 +95,10 @@ def ended_in(sessions: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def of_shipped(run: Path) -> Known:
-    """A shipped run by its run.json; nothing is known where there is none.
-
-    Older runs than the reference loaded other cells for other times.
-    """
-    return (
-        Known(json.loads(run.read_text()), cells=cells_of(run.parent)) if run.exists() else Known()
-    )
+    """A shipped run by its run.json; nothing is known where there is none."""
+    if not run.exists():
+        return Known()
+    return Known(json.loads(run.read_text()), cells=cells_of(run.parent))
 
 
 def cells_of(run: Path) -> Mapping[str, int]:
