@@ -18,11 +18,7 @@ from workloads.experiment.configuration import EXTRAS, ConfigurationError
 from workloads.experiment.grid import Grid
 from workloads.experiment.own import experiment
 from workloads.experiment.reading import configuration
-from workloads.machine.testbed import (
-    alone_in_the_folder,
-    fault_of_cpus,
-    fault_of_owners,
-)
+from workloads.machine.testbed import alone_in_the_folder, fault_of_cpus
 
 min_version("9.17")
 # R and Python read and write UTF-8 in all jobs, whatever the language of this shell.
@@ -43,9 +39,6 @@ except ConfigurationError as error:
     raise WorkflowError(str(error)) from None
 
 RESULTS = config["results"]
-# Before Snakemake writes into its own folder, also in a dry run.
-if others := fault_of_owners([Path(".snakemake"), Path(RESULTS)]):
-    raise WorkflowError(others)
 OWN = "own" in config
 SESSIONS = [f"{RESULTS}/sessions/{session.path}.json" for session in GRID.sessions]
 # A cell that is named on the command line is compared with ratios of the reference, by the command that judges.

@@ -5,32 +5,30 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-import pwd
 import signal
 import socket
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypedDict
 
 import psutil
 
 from profiles.watch import limits
+from profiles.watch.terminal import say
 from workloads.machine.environment import of_child
 
 LOOPBACK = "127.0.0.1"
 LOCK = limits.LOCK
-# Between two messages that name the process that we wait for.
-REMINDER_S = 60.0
 PROC_LOCKS = Path("/proc/locks")
 
 
 @contextlib.contextmanager
 def alone_on_the_machine() -> Iterator[None]:
-    """Holds the machine's one measuring lock; waits while another clone measures.
+    """Holds the machine's one measuring lock; waits while another measurement has it.
 
     The kernel drops the lock with the process that holds it, however that ends.
     """
@@ -39,30 +37,11 @@ def alone_on_the_machine() -> Iterator[None]:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            wait_for_lock(descriptor, LOCK)
+            say(f"waiting for {holder_of(descriptor)}, which holds the lock {LOCK}")
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield
     finally:
         os.close(descriptor)
-
-
-def wait_for_lock(descriptor: int, path: Path) -> None:
-    """Takes the lock once it is free; until then standard error names the holder every minute."""
-    taken = threading.Event()
-
-    def remind() -> None:
-        while True:
-            text = f"waiting for {holder_of(descriptor)}, which holds the lock {path}"
-            print(text, file=sys.stderr, flush=True)
-            if taken.wait(REMINDER_S):
-                return
-
-    reminder = threading.Thread(target=remind, name="reminder", daemon=True)
-    reminder.start()
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-    finally:
-        taken.set()
-        reminder.join()
 
 
 def holder_of(descriptor: int) -> str:
@@ -118,45 +97,6 @@ def alone_in_the_folder(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     # NFS locks only what is open for writing.
     fcntl.flock(open_lock(folder / "run.lock", os.O_RDWR), fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
-def fault_of_owners(folders: Iterable[Path]) -> str:
-    """Which of these folders hold one that only another user can write into; empty if none does.
-
-    A command as root leaves such folders, and files that Snakemake writes again.
-    """
-    found = []
-    for folder in folders:
-        if other := next((path for path in written(folder) if not is_ours(path)), None):
-            owner, ours = (name_of(uid) for uid in (os.lstat(other).st_uid, os.geteuid()))
-            found.append(f"{other} belongs to {owner}: sudo chown -R {ours} {folder}")
-    return "\n".join(found)
-
-
-def written(folder: Path) -> Iterator[str]:
-    """The folder, folders below it, and Snakemake's files, which it writes by every call.
-
-    A cell's files stay as they are.
-    """
-    yield str(folder)
-    for place, folders, files in os.walk(folder):
-        for name in [*folders, *(files if folder.name == ".snakemake" else ())]:
-            yield f"{place}/{name}"
-
-
-def is_ours(path: str) -> bool:
-    """Whether we can write it or own it; True where that cannot be known."""
-    try:
-        return os.access(path, os.W_OK) or os.lstat(path).st_uid == os.geteuid()
-    except OSError:
-        return True
-
-
-def name_of(uid: int) -> str:
-    try:
-        return pwd.getpwuid(uid).pw_name
-    except KeyError:
-        return str(uid)
 
 
 def open_lock(path: Path, access: int = os.O_RDONLY) -> int:
