@@ -10,10 +10,8 @@ from __future__ import annotations
 import logging
 import re
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import yaml
 from snakemake_interface_logger_plugins.base import LogHandlerBase
@@ -22,12 +20,11 @@ from profiles.watch.terminal import CLEAR, failure, say, show
 
 # Messages that are no event, and are for the person who waits.
 WANTED = re.compile("Nothing to be done|Terminating processes|Shutting down")
-MEASURING = "measure_session"
 UNREADABLE = "not valid JSON or YAML"
 
 
 class LogHandler(LogHandlerBase):
-    """Shows the running job in one line, how long the sessions that are left take, and faults."""
+    """Shows the running job in one line, and faults. How long is left a session says itself."""
 
     def __post_init__(self) -> None:
         settings = self.common_settings
@@ -35,10 +32,6 @@ class LogHandler(LogHandlerBase):
         self.stream = sys.stderr
         # The text of each job, by its number: an error has none.
         self.texts: dict[int, str] = {}
-        # How many sessions are planned, when each started, by job, and how long each took.
-        self.planned = 0
-        self.started_s: dict[int, float] = {}
-        self.took_s: list[float] = []
 
     def emit(self, record: logging.LogRecord) -> None:
         try:
@@ -55,13 +48,10 @@ class LogHandler(LogHandlerBase):
     def tell(self, record: logging.LogRecord) -> None:
         facts = vars(record)
         event, message = facts.get("event"), record.getMessage()
-        if event == "run_info":
-            self.planned = facts["stats"].get(MEASURING, 0)
-        elif event == "job_info":
-            self.tell_job(facts)
-        elif event == "job_finished":
-            started_s = self.started_s.get(facts["job_id"])
-            self.took_s += [time.monotonic() - started_s] if started_s else []
+        if event == "job_info":
+            text = self.texts[facts["jobid"]] = facts["rule_msg"] or facts["rule_name"]
+            # A job without a log writes to the terminal itself.
+            (show if facts["log"] else say)(text, self.stream)
         elif event == "job_error":
             what = self.texts.get(facts["jobid"], facts["rule_name"])
             say("\n".join(failure(what, [Path(log) for log in facts["log"]])), self.stream)
@@ -71,22 +61,6 @@ class LogHandler(LogHandlerBase):
                 say(message, self.stream)
         elif event is None and (record.levelno >= logging.WARNING or WANTED.search(message)):
             say(message, self.stream)
-
-    def tell_job(self, facts: dict[str, Any]) -> None:
-        text = self.texts[facts["jobid"]] = facts["rule_msg"] or facts["rule_name"]
-        if facts["rule_name"] == MEASURING:
-            self.started_s[facts["jobid"]] = time.monotonic()
-            text += f" ({self.progress()})"
-        # A job without a log writes to the terminal itself.
-        (show if facts["log"] else say)(text, self.stream)
-
-    def progress(self) -> str:
-        """Which session it is, and how long the rest takes if it is like those before."""
-        which = f"session {len(self.started_s)} of {self.planned}"
-        if not self.took_s:
-            return which
-        left = self.planned - len(self.started_s) + 1
-        return f"{which}, about {left * sum(self.took_s) / len(self.took_s) / 60:.0f} min left"
 
     def close(self) -> None:
         if self.stream.isatty():
@@ -116,16 +90,11 @@ class LogHandler(LogHandlerBase):
 
 
 def unreadable(words: list[str]) -> Iterator[str]:
-    """Where files after --configfile on a command line are not YAML, and what to write."""
-    names = False
-    for word in words:
-        option, _, name = word.partition("=")
-        if word.startswith("-"):
-            names = option in ("--configfile", "--configfiles")
-        for path in [Path(name if word.startswith("-") else word)] if names else []:
-            try:
-                yaml.safe_load(path.read_text(encoding="utf-8") if path.is_file() else "")
-            except yaml.MarkedYAMLError as fault:
-                line = fault.problem_mark.line + 1 if fault.problem_mark else 1
-                hint = 'a text with braces is in quotes: "--port={port}"'
-                yield f"{path}, line {line}: {fault.problem}; {hint}"
+    """Where files that a command line names are not YAML, and what to write."""
+    for path in (Path(word.rpartition("=")[2]) for word in words):
+        try:
+            yaml.safe_load(path.read_text(encoding="utf-8") if path.is_file() else "")
+        except yaml.MarkedYAMLError as fault:
+            line = fault.problem_mark.line + 1 if fault.problem_mark else 1
+            hint = 'a text with braces is in quotes: "--port={port}"'
+            yield f"{path}, line {line}: {fault.problem}; {hint}"

@@ -54,9 +54,6 @@ def test_failed_job_says_why_first_and_never_its_command(tmp_path):
     assert lines[0] == "FAILED: measuring: ValueError: no port"
     assert len(lines) < 15
     assert "kilobytes" not in str(lines) and "set -e" not in str(lines)
-
-
-def test_failed_job_without_a_log_is_named():
     assert failure("checking", []) == ["FAILED: checking"]
 
 
@@ -73,27 +70,6 @@ def test_chatter_stays_away_and_what_matters_comes_through():
         {"text": "Nothing to be done (all"},
     )
     assert shown == "b\ndisk is full\nno such rule\nNothing to be done (all\n"
-
-
-def test_sessions_are_counted_and_those_left_take_as_long_as_the_others(monkeypatch):
-    now_s = iter((100.0, 220.0, 220.0, 400.0, 400.0))
-    monkeypatch.setattr("time.monotonic", lambda: next(now_s))
-
-    def job(number):
-        facts = {"rule_msg": f"measuring {number}", "rule_name": "measure_session", "log": ["x"]}
-        return {"event": "job_info", "jobid": number} | facts
-
-    lines = told(
-        {"event": "run_info", "stats": {"measure_session": 4, "total": 9}},
-        *(job(1), {"event": "job_finished", "job_id": 1}),
-        *(job(2), {"event": "job_finished", "job_id": 2}),
-        job(3),
-    ).splitlines()
-    assert lines == [
-        "measuring 1 (session 1 of 4)",
-        "measuring 2 (session 2 of 4, about 6 min left)",
-        "measuring 3 (session 3 of 4, about 5 min left)",
-    ]
 
 
 def test_a_dry_run_shows_all_that_snakemake_says():
