@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 """Finds words and places that words.tsv rules out, and comments that begin without their subject.
 
-    python3 profiles/setup/words.py [--all] [checkout]      (make test)
+    python3 profiles/setup/words.py [checkout]      (make test)
 
-Prints `file:line: word; instead: …`. Exit status 1 when anything is found that fails; `--all` lists
-words that a person must judge, too, and they do not fail.
+Prints `file:line: word; instead: …`, and exits with status 1 when anything is found.
 """
 
 from __future__ import annotations
@@ -24,29 +23,28 @@ FOLDERS = (".ci", ".github", "analysis", "paper", "profiles", "servers", "worklo
 SKIPPED = ("__pycache__", "build", "golden", "published", "runs", "target")
 # A comment, docstring or title in all these languages; `# ---- ` heads a part of a file.
 MARK = r"""(?:^|[\s{])(?:#+'?|//+|/?\*+|--+|<!--|\"{3}|"?title"?: "?)\s*(?:-{2,}\s+)?"""
-FAILS = ("wrong", "beginning", "folder", "place")
 # Marks between two words of a place.
 MARKS = r"[^\w\s]+(?: [^\w\s]+)?"
 
 
-def patterns(table: Path) -> Iterator[tuple[str, re.Pattern[str], str]]:
-    """The kind of each row, what it looks for, and what should stand instead."""
+def patterns(table: Path) -> Iterator[tuple[re.Pattern[str], str]]:
+    """The pattern of each row, and what should stand instead."""
     for row in table.read_text(encoding="utf-8").splitlines():
         if row.startswith("#"):
             continue
         kind, words, instead = row.split("\t")
         any_word = "|".join(re.escape(word) for word in words.split(", "))
         if kind == "beginning":
-            yield kind, re.compile(rf"{MARK}({any_word})\b", re.MULTILINE), instead
+            yield re.compile(rf"{MARK}({any_word})\b", re.MULTILINE), instead
         elif kind == "folder":
-            yield kind, re.compile(rf"(?<![\w.])(/(?:{any_word})/)"), instead
+            yield re.compile(rf"(?<![\w.])(/(?:{any_word})/)"), instead
         elif kind == "place":
             any_word = any_word.replace(r"\ ", MARKS)
-            yield kind, re.compile(rf"(?<![\w.])({any_word})"), instead
+            yield re.compile(rf"(?<![\w.])({any_word})"), instead
         else:
             # A phrase may go on in the next line of a comment.
             any_word = any_word.replace(r"\ ", r"[\s#*/'|-]+")
-            yield kind, re.compile(rf"\b({any_word})\b", re.IGNORECASE), instead
+            yield re.compile(rf"\b({any_word})\b", re.IGNORECASE), instead
 
 
 def texts(root: Path) -> Iterator[Path]:
@@ -58,27 +56,23 @@ def texts(root: Path) -> Iterator[Path]:
             yield path
 
 
-def found(root: Path, kinds: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    """The kind and the line of a report of each hit."""
-    wanted = [one for one in patterns(HERE / "words.tsv") if one[0] in kinds]
+def found(root: Path) -> Iterator[str]:
+    """A line of the report for each hit."""
+    wanted = list(patterns(HERE / "words.tsv"))
     for path in texts(root):
         text = path.read_text(encoding="utf-8")
-        for kind, pattern, instead in wanted:
+        for pattern, instead in wanted:
             for hit in pattern.finditer(text):
                 line = text.count("\n", 0, hit.start(1)) + 1
                 word = " ".join(hit[1].split())
-                yield kind, f"{path.relative_to(root)}:{line}: {word}; instead: {instead}"
+                yield f"{path.relative_to(root)}:{line}: {word}; instead: {instead}"
 
 
-def main(argv: list[str]) -> int:
-    """Prints what is found; 1 when something fails."""
-    kinds = (*FAILS, "listed") if "--all" in argv else FAILS
-    roots = [Path(word) for word in argv if word != "--all"] or [HERE.parents[1]]
-    hits = list(found(roots[0], kinds))
-    for _, line in hits:
-        print(line)
-    return int(any(kind in FAILS for kind, _ in hits))
+def main() -> int:
+    lines = list(found(Path(*sys.argv[1:]) if sys.argv[1:] else HERE.parents[1]))
+    print(*lines, sep="\n", end="\n" if lines else "")
+    return int(bool(lines))
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())
