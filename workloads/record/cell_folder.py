@@ -16,11 +16,12 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
+import yaml
 
 from profiles.watch.terminal import say
 from workloads.machine.testbed import boot
 
-SCHEMA = Path(__file__).with_name("cell.schema.json")
+SCHEMA = Path(__file__).with_name("cell.schema.yaml")
 CELL = "cell.json"
 # A copy under a second name: Snakemake removes the outputs of a job that failed or was interrupted,
 # also those that were whole, or writes what was there before over them, whose files are gone.
@@ -198,4 +199,4 @@ def validate(record: dict[str, Any]) -> None:
 @functools.cache
 def validator() -> jsonschema.Draft202012Validator:
     """The validator of cell.json; checking the schema for each cell takes ten times as long."""
-    return jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text()))
+    return jsonschema.Draft202012Validator(yaml.safe_load(SCHEMA.read_text()))

@@ -27,7 +27,7 @@ measured_sections <- c("load", "server", "backend", "machine", "telemetry", "pro
 
 # Paths of the numbers that the schema has, within the sections that are measured, and of what servers count themselves.
 measured_numbers <- function() {
-  schema <- jsonlite::read_json(file.path(analysis_folder, "..", "workloads", "record", "cell.schema.json"))
+  schema <- yaml::read_yaml(file.path(analysis_folder, "..", "workloads", "record", "cell.schema.yaml"))
   below <- function(node, path) {
     if (!is.null(node[["$ref"]])) node <- Reduce(`[[`, strsplit(node[["$ref"]], "/")[[1]][-1], schema)
     parts <- unlist(lapply(c(node$oneOf, node$anyOf, node$allOf), below, path), recursive = FALSE)

@@ -1,7 +1,7 @@
 """Small edits of golden cells: a test states the numbers that it judges.
 
 Golden cells are real cells of a smoke run (see cut.py), kept in one archive. Each edit changes a
-copy; a cell that is written is checked against cell.schema.json.
+copy; a cell that is written is checked against cell.schema.yaml.
 """
 
 from __future__ import annotations
