@@ -67,8 +67,6 @@ def fields(spec: dict[str, Any], subject: Subject, folder: Path) -> list[str]:
         f"--rows={ROWS}",
         f"--pool-sizes={joined(pool_sizes)}",
         f"--server-pool-sizes={joined(tool.get('server_pool_sizes', [0]))}",
-        # The JVM is warm: only connections are new.
-        "--first-warm-up-ms=0",
         f"--warm-up-ms={WARM_UP_MS}",
         f"--window-ms={milliseconds(tool['window_s'])}",
         f"--seed={SEED + cast(DatabaseSubject, subject).position}",

@@ -1,11 +1,11 @@
 package artifact.database;
 
-/** How to log in: JDBC address, user and password. */
-public record Account(String url, String user, String password) {
+import module java.sql;
 
-    /** Without the password: records are printed. */
-    @Override
-    public String toString() {
-        return "Account[" + user + " at " + url + "]";
+/** How to log in: JDBC address, user and password. */
+record Account(String url, String user, String password) {
+
+    Connection connect() throws SQLException {
+        return DriverManager.getConnection(url, user, password);
     }
 }

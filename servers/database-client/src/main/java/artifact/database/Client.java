@@ -1,107 +1,75 @@
 package artifact.database;
 
-import java.io.IOException;
-import java.nio.file.Path;
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.SQLException;
-import java.sql.Statement;
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.List;
-import java.util.Random;
-import java.util.SplittableRandom;
+import module java.base;
+import module java.sql;
 import picocli.CommandLine;
-import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
  * A closed loop on a database: workers that wait for their answer, for every combination of pool sizes.
  *
- * <p>The password is read from the environment variable DATABASE_PASSWORD. Leaves combinations.csv,
- * latency.hgrm and wait.hgrm (of all combinations together) in a folder.
+ * <p>Its options are described at {@link Load} and {@link Combination}. The password is read from the
+ * environment variable DATABASE_PASSWORD. Leaves combinations.csv, latency.hgrm and wait.hgrm (of all
+ * combinations together) in a folder.
  */
-@Command(name = "Client", mixinStandardHelpOptions = true)
-public final class Client implements Runnable {
+final class Client {
 
     // Longer than any window: waiting is measured, not cut off.
     private static final long WAIT_AT_MOST_MS = 30_000;
 
-    @Option(names = "--url", required = true, description = "JDBC address.")
+    @Option(names = "--url", required = true)
     private String url;
 
-    @Option(names = "--user", required = true, description = "User.")
+    @Option(names = "--user", required = true)
     private String user;
 
-    @Option(names = "--statement", required = true, description = "Statement: ${COMPLETION-CANDIDATES}.")
+    @Option(names = "--statement", required = true)
     private Work work;
 
-    @Option(names = "--workers", required = true, description = "Concurrent clients.")
+    @Option(names = "--workers", required = true)
     private int workers;
 
-    @Option(names = "--virtual", description = "Virtual threads instead of platform threads.")
+    @Option(names = "--virtual")
     private boolean virtual;
 
-    @Option(names = "--think-ms", defaultValue = "0", description = "Pause between two transactions.")
+    @Option(names = "--think-ms")
     private int thinkMs;
 
-    @Option(names = "--rows", required = true, description = "Rows of the table.")
+    @Option(names = "--rows", required = true)
     private int rows;
 
-    @Option(
-            names = "--pool-sizes",
-            split = ",",
-            defaultValue = "0",
-            description = "Sizes of the connection pool; 0: a new connection for every transaction.")
+    @Option(names = "--pool-sizes", split = ",", defaultValue = "0")
     private List<Integer> poolSizes;
 
-    @Option(
-            names = "--server-pool-sizes",
-            split = ",",
-            defaultValue = "0",
-            description = "Values of the server's thread_pool_size; 0: unchanged.")
+    @Option(names = "--server-pool-sizes", split = ",", defaultValue = "0")
     private List<Integer> serverPoolSizes;
 
-    @Option(
-            names = "--first-warm-up-ms",
-            defaultValue = "1000",
-            description = "Warm-up of the JVM, before the first combination; 0: none.")
-    private int firstWarmUpMs;
-
-    @Option(names = "--warm-up-ms", defaultValue = "250", description = "Warm-up of a combination.")
+    @Option(names = "--warm-up-ms", required = true)
     private int warmUpMs;
 
-    @Option(names = "--window-ms", required = true, description = "Length of a combination's window.")
+    @Option(names = "--window-ms", required = true)
     private int windowMs;
 
-    @Option(names = "--seed", required = true, description = "Seed of the ids and of the order.")
+    @Option(names = "--seed", required = true)
     private long seed;
 
-    @Option(names = "--folder", defaultValue = ".", description = "Folder of the records.")
+    @Option(names = "--folder", required = true)
     private Path folder;
 
-    public static void main(String[] args) {
-        System.exit(new Client().commandLine().execute(args));
+    /** A load of these options, which end with {@link CommandLine.ParameterException} where one is wrong. */
+    static Client of(String... options) {
+        Client client = new Client();
+        new CommandLine(client).setCaseInsensitiveEnumValuesAllowed(true).parseArgs(options);
+        return client;
     }
 
-    CommandLine commandLine() {
-        return new CommandLine(this).setCaseInsensitiveEnumValuesAllowed(true);
-    }
-
-    @Override
-    public void run() {
+    void run() throws SQLException, IOException, InterruptedException {
         Account account = new Account(url, user, System.getenv("DATABASE_PASSWORD"));
         Load load = new Load(work, workers, virtual, thinkMs, rows, warmUpMs, windowMs, seed);
         try (Records records = new Records(folder)) {
-            List<Combination> combinations = combinations();
-            if (firstWarmUpMs > 0) {
-                measure(account, combinations.getFirst(), warmUp(load));
-            }
-            for (Combination combination : combinations) {
+            for (Combination combination : combinations()) {
                 records.add(measure(account, combination, load));
             }
-        } catch (SQLException | IOException | InterruptedException fault) {
-            throw new IllegalStateException(fault.toString(), fault);
         }
     }
 
@@ -117,10 +85,6 @@ public final class Client implements Runnable {
         return all;
     }
 
-    private Load warmUp(Load load) {
-        return new Load(work, workers, virtual, thinkMs, rows, firstWarmUpMs, 0, seed);
-    }
-
     static Outcome measure(Account account, Combination combination, Load load)
             throws SQLException, InterruptedException {
         if (combination.serverPoolSize() > 0) {
@@ -128,7 +92,7 @@ public final class Client implements Runnable {
         }
         // Opened after the server's pool was set: a connection stays in the group it was born into.
         try (Connections connections = combination.poolSize() == 0
-                ? Connections.unpooled(account)
+                ? account::connect
                 : Connections.pool(account, combination.poolSize(), WAIT_AT_MOST_MS)) {
             return runWorkers(connections, combination, load);
         }
@@ -153,8 +117,7 @@ public final class Client implements Runnable {
 
     /** Sets the size and reads it back. */
     private static void setServerPool(Account account, int size) throws SQLException {
-        try (Connection connection =
-                        DriverManager.getConnection(account.url(), account.user(), account.password());
+        try (Connection connection = account.connect();
                 Statement statement = connection.createStatement()) {
             statement.execute("SET GLOBAL thread_pool_size = " + size);
             try (var answer = statement.executeQuery("SELECT @@thread_pool_size")) {

@@ -1,10 +1,6 @@
 package artifact.database;
 
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
+import module java.base;
 
 /**
  * Runs loads one after another, in one JVM that stays warm.
@@ -33,11 +29,9 @@ public final class Driver {
 
     private static String reply(String options) {
         try {
-            Client client = new Client();
-            client.commandLine().parseArgs(options.split("\t"));
-            client.run();
+            Client.of(options.split("\t")).run();
             return "done";
-        } catch (RuntimeException fault) {
+        } catch (Exception fault) {
             fault.printStackTrace();
             return "failed\t" + fault.toString().replaceAll("\\s+", " ");
         }

@@ -1,7 +1,6 @@
 package artifact.database;
 
-import java.util.List;
-import java.util.TreeMap;
+import module java.base;
 import org.HdrHistogram.Histogram;
 
 /** Transactions and failures of all workers of one combination. */

@@ -1,13 +1,6 @@
 package artifact.database;
 
-import java.io.IOException;
-import java.io.PrintStream;
-import java.io.UncheckedIOException;
-import java.io.Writer;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.Locale;
-import java.util.stream.Collectors;
+import module java.base;
 import org.HdrHistogram.Histogram;
 
 /** The files that the client leaves: a row a combination, and the latencies of all of them. */

@@ -1,52 +1,40 @@
 package artifact.database;
 
-import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
-import java.sql.SQLException;
+import module java.sql;
 import java.util.SplittableRandom;
 
 /** One transaction, on the table that sysbench's scripts use. */
-public enum Work {
+enum Work {
     /** One row by its primary key: the shortest there is, so that all around it shows. */
-    POINT {
-        @Override
-        void run(Connection connection, SplittableRandom random, int rows) throws SQLException {
-            try (PreparedStatement select = connection.prepareStatement("SELECT c FROM sbtest1 WHERE id = ?")) {
-                select.setInt(1, anyId(random, rows));
-                readAll(select, 1);
-            }
-        }
-    },
-
+    POINT("SELECT c FROM sbtest1 WHERE id = ?", 1),
     /** A hundred rows sorted: the database's CPU is the limit. */
-    READ {
-        @Override
-        void run(Connection connection, SplittableRandom random, int rows) throws SQLException {
-            int first = random.nextInt(1, rows - RANGE_ROWS + 2);
-            try (PreparedStatement select = connection.prepareStatement(
-                    "SELECT DISTINCT c FROM sbtest1 WHERE id BETWEEN ? AND ? ORDER BY c")) {
-                select.setInt(1, first);
-                select.setInt(2, first + RANGE_ROWS - 1);
-                readAll(select, RANGE_ROWS);
-            }
-        }
-    };
+    READ("SELECT DISTINCT c FROM sbtest1 WHERE id BETWEEN ? AND ? ORDER BY c", 100);
 
-    private static final int RANGE_ROWS = 100;
+    private final String sql;
+    private final int rowsRead;
+
+    Work(String sql, int rowsRead) {
+        this.sql = sql;
+        this.rowsRead = rowsRead;
+    }
 
     /**
      * Runs one transaction on ids from 1 to {@code rows}.
      *
      * @throws SQLException when the database refuses, or answers with another number of rows than is right
      */
-    abstract void run(Connection connection, SplittableRandom random, int rows) throws SQLException;
-
-    private static int anyId(SplittableRandom random, int rows) {
-        return random.nextInt(1, rows + 1);
+    void run(Connection connection, SplittableRandom random, int rows) throws SQLException {
+        int first = random.nextInt(1, rows - rowsRead + 2);
+        try (PreparedStatement select = connection.prepareStatement(sql)) {
+            select.setInt(1, first);
+            if (rowsRead > 1) {
+                select.setInt(2, first + rowsRead - 1);
+            }
+            readAll(select);
+        }
     }
 
-    private static void readAll(PreparedStatement select, int expected) throws SQLException {
+    private void readAll(PreparedStatement select) throws SQLException {
         int found = 0;
         try (ResultSet rows = select.executeQuery()) {
             while (rows.next()) {
@@ -54,8 +42,8 @@ public enum Work {
                 found++;
             }
         }
-        if (found != expected) {
-            throw new SQLException(found + " rows instead of " + expected, "02000");
+        if (found != rowsRead) {
+            throw new SQLException(found + " rows instead of " + rowsRead, "02000");
         }
     }
 }

@@ -1,10 +1,7 @@
 package artifact.database;
 
-import java.sql.Connection;
-import java.sql.SQLException;
-import java.util.SplittableRandom;
-import java.util.TreeMap;
-import java.util.concurrent.locks.LockSupport;
+import module java.base;
+import module java.sql;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -16,10 +13,9 @@ final class Worker implements Runnable {
 
     // If a database refuses immediately, the client must not retry in a tight loop.
     private static final long PAUSE_AFTER_ERROR_NS = 10_000_000;
-    private static final int DIGITS = 3;
 
-    final Histogram latencyNs = new Histogram(DIGITS);
-    final Histogram waitNs = new Histogram(DIGITS);
+    final Histogram latencyNs = new Histogram(3);
+    final Histogram waitNs = new Histogram(3);
     final TreeMap<String, Integer> errors = new TreeMap<>();
 
     private final Load load;
@@ -66,7 +62,7 @@ final class Worker implements Runnable {
         }
     }
 
-    /** The first kind of trouble: the SQL state, which all databases share. */
+    /** The SQL state, which all databases share. */
     private static String kindOf(SQLException refused) {
         String state = refused.getSQLState();
         return state == null ? "no-connection-in-time" : "sql-" + state;

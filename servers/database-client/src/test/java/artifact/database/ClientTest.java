@@ -1,18 +1,9 @@
 package artifact.database;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertNotEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.*;
 
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.SQLException;
-import java.sql.Statement;
-import java.util.List;
-import java.util.Set;
+import module java.base;
+import module java.sql;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -40,14 +31,10 @@ class ClientTest {
     }
 
     private static void execute(String sql) throws SQLException {
-        try (Connection own = DriverManager.getConnection(ACCOUNT.url(), ACCOUNT.user(), ACCOUNT.password());
+        try (Connection own = ACCOUNT.connect();
                 Statement statement = own.createStatement()) {
             statement.execute(sql);
         }
-    }
-
-    private static Outcome measure(Work work, boolean virtual, int poolSize) throws Exception {
-        return measure(ACCOUNT, work, virtual, poolSize);
     }
 
     /** In a window in which every worker gets to something, however slow the machine is. */
@@ -64,7 +51,7 @@ class ClientTest {
     @ParameterizedTest
     @CsvSource({"READ, false, 2", "POINT, false, 0", "POINT, true, 0", "POINT, true, 2"})
     void threadsAndPoolsOfAllKindsServeEveryWorker(Work work, boolean virtual, int poolSize) throws Exception {
-        Outcome outcome = measure(work, virtual, poolSize);
+        Outcome outcome = measure(ACCOUNT, work, virtual, poolSize);
         assertEquals(0, outcome.failed(), outcome.errors()::toString);
         assertEquals(0, outcome.workersWithout());
         assertEquals(outcome.transactions(), outcome.waitNs().getTotalCount());
@@ -82,7 +69,7 @@ class ClientTest {
     @Test
     void aRowThatIsMissingIsAnError() throws Exception {
         execute("DELETE FROM sbtest1");
-        Outcome outcome = measure(Work.POINT, false, 2);
+        Outcome outcome = measure(ACCOUNT, Work.POINT, false, 2);
         assertEquals(0, outcome.transactions());
         assertTrue(outcome.errors().get("sql-02000") > 0);
     }
@@ -92,7 +79,7 @@ class ClientTest {
         long counted = 0;
         try (Records records = new Records(folder)) {
             for (int poolSize : new int[] {1, 2}) {
-                Outcome outcome = measure(Work.POINT, false, poolSize);
+                Outcome outcome = measure(ACCOUNT, Work.POINT, false, poolSize);
                 records.add(outcome);
                 counted += outcome.transactions();
             }
@@ -105,7 +92,6 @@ class ClientTest {
         String total = "(?s).*Total count +=? +" + counted + "\\b.*";
         assertTrue(Files.readString(folder.resolve("latency.hgrm")).matches(total));
         assertTrue(Files.readString(folder.resolve("wait.hgrm")).matches(total));
-        assertFalse(ACCOUNT.toString().contains("secret"));
     }
 
     @Test
@@ -117,10 +103,8 @@ class ClientTest {
     }
 
     private static List<Combination> combinations(int seed) {
-        Client client = new Client();
-        String options = "--url=u --user=u --statement=point --workers=1 --rows=1 --window-ms=1"
-                + " --pool-sizes=1,2,4 --server-pool-sizes=1,8 --seed=" + seed;
-        client.commandLine().parseArgs(options.split(" "));
-        return client.combinations();
+        String options = "--url=u --user=u --statement=point --workers=1 --rows=1 --warm-up-ms=1 --window-ms=1"
+                + " --folder=. --pool-sizes=1,2,4 --server-pool-sizes=1,8 --seed=" + seed;
+        return Client.of(options.split(" ")).combinations();
     }
 }

@@ -1,17 +1,8 @@
 package artifact.database;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertLinesMatch;
-import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.*;
 
-import java.io.BufferedReader;
-import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.io.PrintStream;
-import java.io.StringReader;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.List;
+import module java.base;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -45,7 +36,7 @@ class DriverTest {
     private String load(String name, String... options) throws IOException {
         return Files.createDirectories(folder.resolve(name)) + "\t--url=jdbc:h2:mem:driver;DB_CLOSE_DELAY=-1"
                 + "\t--user=artifact\t--workers=2\t--rows=200\t--seed=1"
-                + "\t--first-warm-up-ms=0\t--warm-up-ms=1\t--window-ms=20\t" + String.join("\t", options);
+                + "\t--warm-up-ms=1\t--window-ms=20\t" + String.join("\t", options);
     }
 
     private static List<String> replies(String... loads) throws IOException {
