@@ -45,7 +45,7 @@ def cells_of_findings(guide):
     findings = yaml.safe_load(Path(guide).read_text())["findings"]
     cells = {}
     for finding in findings:
-        pair = next(iter(finding["pairs"].values()))
+        pair = finding.get("at", {}) | next(iter(finding["pairs"].values()))
         cells[finding["id"]] = (
             f"{finding['study']}/{pair['mode']}/{pair['tier']}/{pair['tool']}"
         )

@@ -9,11 +9,16 @@ read_guide <- function(path) {
   yaml::read_yaml(path)$situations
 }
 
-#' Reads the findings, see guide.yaml.
+#' Reads the findings, see guide.yaml; each pair is whole, with what its finding says once (`at`).
 #' @export
 read_findings <- function(path) {
   if (!file.exists(path)) fail_reading(path, "no such file")
-  yaml::read_yaml(path)$findings
+  lapply(yaml::read_yaml(path)$findings, function(finding) {
+    whole <- function(pair) modifyList(as.list(finding$at), pair)
+    finding$pairs <- lapply(finding$pairs, whole)
+    finding$alternatives <- lapply(finding$alternatives, function(rival) modifyList(rival, list(pair = whole(rival$pair))))
+    finding
+  })
 }
 
 #' Reads the predictions of swaps, see guide.yaml.

@@ -198,8 +198,9 @@ def test_each_finding_is_a_target_that_measures_its_first_cell(results):
     (ROOT / carriers / "cell.json").write_text("{}")
     targets = [f"finding-{finding['id']}" for finding in findings]
     text = planned(*targets, "--config", f"results={results}")
-    pairs = [(of["study"], next(iter(of["pairs"].values()))) for of in findings]
-    first = {(study, pair["mode"], pair["tier"], pair["tool"]) for study, pair in pairs}
+    pairs = [of.get("at", {}) | of | next(iter(of["pairs"].values())) for of in findings]
+    keys = ("study", "mode", "tier", "tool")
+    first = {tuple(pair[key] for key in keys) for pair in pairs}
     measured = [line for line in text.splitlines() if ": measuring " in line]
     assert len(measured) == len(first)
     assert any("virtual-carriers-16/neighbor-1-50/wrk2" in line for line in measured)
