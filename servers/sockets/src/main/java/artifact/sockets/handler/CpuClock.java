@@ -1,12 +1,6 @@
 package artifact.sockets.handler;
 
-import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.MemoryLayout;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.lang.invoke.MethodHandle;
+import module java.base;
 
 /**
  * The CPU time that the current thread has used, for platform and virtual threads alike.

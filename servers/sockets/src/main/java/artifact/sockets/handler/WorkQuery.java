@@ -1,10 +1,6 @@
 package artifact.sockets.handler;
 
-import java.util.HashMap;
-import java.util.Map;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import module java.base;
 
 /**
  * The query of {@code /work}: {@code sleep_ms} and {@code cpu_us}, each at most once, 0 when absent.

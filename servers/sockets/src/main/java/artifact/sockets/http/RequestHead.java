@@ -1,11 +1,6 @@
 package artifact.sockets.http;
 
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Locale;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import module java.base;
 
 /**
  * A request's head, checked against RFC 9112 as far as loads go: the request, and how many bytes of body follow it.

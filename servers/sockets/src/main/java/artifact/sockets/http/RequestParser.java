@@ -2,8 +2,7 @@ package artifact.sockets.http;
 
 import static artifact.sockets.http.Parsed.Incomplete.INCOMPLETE;
 
-import java.nio.ByteBuffer;
-import java.util.Arrays;
+import module java.base;
 
 /**
  * Reads HTTP/1.0 and HTTP/1.1 requests out of bytes that come in pieces of any size (RFC 9112).

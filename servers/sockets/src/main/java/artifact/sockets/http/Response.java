@@ -1,7 +1,6 @@
 package artifact.sockets.http;
 
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
+import module java.base;
 
 /**
  * One answer, before it is known whether the connection stays open.

@@ -1,13 +1,9 @@
 package artifact.sockets.mode;
 
+import module java.base;
 import artifact.sockets.published.PublishedConnection;
 import artifact.sockets.server.ListenOptions;
 import artifact.sockets.server.Mode;
-import java.io.IOException;
-import java.net.ServerSocket;
-import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 

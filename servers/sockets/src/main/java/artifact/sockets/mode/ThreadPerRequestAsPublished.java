@@ -1,10 +1,9 @@
 package artifact.sockets.mode;
 
+import module java.base;
 import artifact.sockets.published.PublishedConnection;
 import artifact.sockets.server.ListenOptions;
 import artifact.sockets.server.Mode;
-import java.io.IOException;
-import java.net.ServerSocket;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 

@@ -2,18 +2,11 @@ package artifact.sockets.published;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import module java.base;
 import artifact.sockets.handler.Answer;
 import artifact.sockets.handler.Handler;
 import artifact.sockets.handler.Routes;
 import artifact.sockets.http.Request;
-import java.io.BufferedReader;
-import java.io.BufferedWriter;
-import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.OutputStreamWriter;
-import java.net.Socket;
-import java.util.HashMap;
-import java.util.Map;
 
 /**
  * A connection as the published servers handle it: one request, one answer, closed.

@@ -1,13 +1,10 @@
 package artifact.sockets.server;
 
+import module java.base;
 import artifact.sockets.handler.Answer;
 import artifact.sockets.handler.Handler;
 import artifact.sockets.handler.Routes;
 import artifact.sockets.http.Status;
-import java.io.IOException;
-import java.net.ServerSocket;
-import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 
 /** One thread accepts; what runs a connection is the mode's {@link Executor}, and nothing else differs. */
 public final class BlockingServer {

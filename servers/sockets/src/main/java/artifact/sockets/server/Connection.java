@@ -1,17 +1,12 @@
 package artifact.sockets.server;
 
+import module java.base;
 import artifact.sockets.handler.Answer;
 import artifact.sockets.handler.Handler;
 import artifact.sockets.http.Parsed;
 import artifact.sockets.http.Request;
 import artifact.sockets.http.RequestParser;
 import artifact.sockets.http.Status;
-import java.io.IOException;
-import java.io.InputStream;
-import java.net.Socket;
-import java.nio.ByteBuffer;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * One client's connection, served with blocking reads by whichever thread runs it: request after

@@ -1,8 +1,6 @@
 package artifact.sockets.server;
 
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
+import module java.base;
 
 /** The connections that are open, so that a stop can let each finish what it has begun. */
 final class Connections {

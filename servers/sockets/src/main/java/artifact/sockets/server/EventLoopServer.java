@@ -1,15 +1,8 @@
 package artifact.sockets.server;
 
+import module java.base;
 import artifact.sockets.handler.Handler;
 import artifact.sockets.handler.Routes;
-import java.io.IOException;
-import java.net.StandardSocketOptions;
-import java.nio.channels.SelectionKey;
-import java.nio.channels.ServerSocketChannel;
-import java.nio.channels.SocketChannel;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Loops that serve all connections. A single loop accepts them as well; several leave that to one

@@ -1,18 +1,7 @@
 package artifact.sockets.server;
 
+import module java.base;
 import artifact.sockets.handler.Handler;
-import java.io.IOException;
-import java.nio.channels.ClosedChannelException;
-import java.nio.channels.SelectionKey;
-import java.nio.channels.Selector;
-import java.nio.channels.ServerSocketChannel;
-import java.nio.channels.SocketChannel;
-import java.util.HashSet;
-import java.util.List;
-import java.util.Queue;
-import java.util.Set;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.TimeUnit;
 
 /** One thread that waits until any of its channels can go on, and takes that one a step further. */
 final class Loop {

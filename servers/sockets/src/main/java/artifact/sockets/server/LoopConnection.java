@@ -1,16 +1,12 @@
 package artifact.sockets.server;
 
+import module java.base;
 import artifact.sockets.handler.Answer;
 import artifact.sockets.handler.Handler;
 import artifact.sockets.http.Parsed;
 import artifact.sockets.http.Request;
 import artifact.sockets.http.RequestParser;
 import artifact.sockets.http.Status;
-import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.SelectionKey;
-import java.nio.channels.SocketChannel;
-import java.util.concurrent.TimeUnit;
 
 /**
  * One client's connection as an event loop serves it: what {@link Connection} keeps in the stack of

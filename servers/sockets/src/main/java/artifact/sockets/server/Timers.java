@@ -1,8 +1,6 @@
 package artifact.sockets.server;
 
-import java.util.Comparator;
-import java.util.PriorityQueue;
-import java.util.concurrent.TimeUnit;
+import module java.base;
 
 /** Tasks of an event loop for later; used by the loop's own thread only. */
 final class Timers {

@@ -1,9 +1,6 @@
 package artifact.sockets.server;
 
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.net.SocketTimeoutException;
+import module java.base;
 
 /**
  * The pollers by which virtual threads wait for sockets. The JDK opens them at the first wait: if no

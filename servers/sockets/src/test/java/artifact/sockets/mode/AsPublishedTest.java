@@ -2,17 +2,10 @@ package artifact.sockets.mode;
 
 import static artifact.sockets.mode.Client.PAGE;
 import static artifact.sockets.mode.Client.get;
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.*;
 
+import module java.base;
 import artifact.sockets.handler.Routes;
-import java.io.IOException;
-import java.net.ConnectException;
-import java.net.SocketException;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

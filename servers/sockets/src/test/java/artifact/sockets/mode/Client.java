@@ -1,15 +1,6 @@
 package artifact.sockets.mode;
 
-import java.io.BufferedInputStream;
-import java.io.ByteArrayOutputStream;
-import java.io.EOFException;
-import java.io.IOException;
-import java.io.InputStream;
-import java.net.Socket;
-import java.nio.charset.StandardCharsets;
-import java.util.Locale;
-import java.util.Map;
-import java.util.TreeMap;
+import module java.base;
 
 /** A client that says exactly what a test wants said, byte by byte if need be. */
 final class Client implements AutoCloseable {

@@ -2,13 +2,7 @@ package artifact.sockets.mode;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
+import module java.base;
 import picocli.CommandLine;
 
 /** A mode running as the process that is measured; it is gone when the test is. */

@@ -2,16 +2,10 @@ package artifact.sockets.mode;
 
 import static artifact.sockets.mode.Client.PAGE;
 import static artifact.sockets.mode.Client.get;
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.*;
 
+import module java.base;
 import artifact.sockets.mode.Client.Reply;
-import java.io.EOFException;
-import java.io.IOException;
-import java.net.SocketException;
-import java.util.ArrayList;
-import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 

@@ -1,23 +1,14 @@
 package artifact.spring.service;
 
 import artifact.spring.remote.Remote;
-import artifact.stacks.common.Answer;
-import artifact.stacks.common.Login;
-import artifact.stacks.common.Options;
-import artifact.stacks.common.Order;
-import artifact.stacks.common.Rejected;
-import artifact.stacks.common.Sql;
+import artifact.stacks.common.*;
 import jakarta.servlet.http.HttpServletRequest;
 import org.springframework.dao.support.DataAccessUtils;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.support.TransactionTemplate;
-import org.springframework.web.bind.annotation.ExceptionHandler;
-import org.springframework.web.bind.annotation.GetMapping;
-import org.springframework.web.bind.annotation.PostMapping;
-import org.springframework.web.bind.annotation.RequestBody;
-import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.bind.annotation.*;
 import org.springframework.web.client.RestClientException;
 
 /** The service on Spring MVC: the thread of the request waits for the remote and for the database. */

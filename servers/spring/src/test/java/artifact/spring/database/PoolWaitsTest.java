@@ -1,8 +1,6 @@
 package artifact.spring.database;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.*;
 
 import artifact.stacks.common.PoolWaits;
 import com.zaxxer.hikari.HikariDataSource;

@@ -1,14 +1,7 @@
 package artifact.spring.remote;
 
+import module java.base;
 import com.sun.net.httpserver.HttpServer;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /** A remote that holds its answers back until the test releases them. */
 public final class SlowRemote implements AutoCloseable {

@@ -2,11 +2,7 @@ package artifact.stacks.common;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.sql.Statement;
+import java.sql.*;
 
 /** Plain JDBC behind HikariCP, for the stacks without a database library of their own. */
 public final class Jdbc {

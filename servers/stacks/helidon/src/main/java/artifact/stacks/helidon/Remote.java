@@ -1,12 +1,11 @@
 package artifact.stacks.helidon;
 
+import module java.base;
 import artifact.stacks.common.Options;
 import artifact.stacks.common.Permits;
 import artifact.stacks.common.Rejected;
 import io.helidon.webclient.api.HttpClientResponse;
 import io.helidon.webclient.api.WebClient;
-import java.io.UncheckedIOException;
-import java.time.Duration;
 
 /** Helidon's WebClient. It has no limit of its connections, so requests wait before it. */
 final class Remote {

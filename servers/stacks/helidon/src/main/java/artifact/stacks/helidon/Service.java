@@ -1,13 +1,7 @@
 package artifact.stacks.helidon;
 
-import artifact.stacks.common.Answer;
-import artifact.stacks.common.Jdbc;
-import artifact.stacks.common.Login;
-import artifact.stacks.common.Options;
-import artifact.stacks.common.Order;
-import artifact.stacks.common.Permits;
-import artifact.stacks.common.Rejected;
-import artifact.stacks.common.StackOptions;
+import module java.base;
+import artifact.stacks.common.*;
 import io.helidon.http.HeaderNames;
 import io.helidon.webserver.WebServer;
 import io.helidon.webserver.http.HttpRouting;
@@ -15,8 +9,6 @@ import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
 import io.helidon.webserver.http1.Http1Config;
 import java.sql.SQLException;
-import java.time.Duration;
-import java.util.Map;
 
 /**
  * The service on Helidon SE, which has a virtual thread per connection: no thread starts for a request,

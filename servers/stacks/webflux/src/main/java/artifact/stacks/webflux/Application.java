@@ -1,5 +1,6 @@
 package artifact.stacks.webflux;
 
+import module java.base;
 import artifact.stacks.common.DatabaseAddress;
 import artifact.stacks.common.Options;
 import artifact.stacks.common.Sql;
@@ -7,10 +8,6 @@ import artifact.stacks.common.StackOptions;
 import io.netty.channel.ChannelOption;
 import io.r2dbc.pool.ConnectionPool;
 import io.r2dbc.pool.ConnectionPoolConfiguration;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
-import java.time.Duration;
-import java.util.Map;
 import org.mariadb.r2dbc.MariadbConnectionConfiguration;
 import org.mariadb.r2dbc.MariadbConnectionFactory;
 import org.springframework.boot.SpringApplication;

@@ -1,22 +1,13 @@
 package artifact.stacks.webflux;
 
-import artifact.stacks.common.Answer;
-import artifact.stacks.common.Login;
-import artifact.stacks.common.Options;
-import artifact.stacks.common.Order;
-import artifact.stacks.common.Rejected;
-import artifact.stacks.common.Sql;
+import artifact.stacks.common.*;
 import java.util.Optional;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.r2dbc.core.DatabaseClient;
 import org.springframework.transaction.reactive.TransactionalOperator;
-import org.springframework.web.bind.annotation.ExceptionHandler;
-import org.springframework.web.bind.annotation.GetMapping;
-import org.springframework.web.bind.annotation.PostMapping;
-import org.springframework.web.bind.annotation.RequestBody;
-import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.bind.annotation.*;
 import org.springframework.web.reactive.function.client.WebClient;
 import org.springframework.web.reactive.function.client.WebClientException;
 import reactor.core.publisher.Mono;
