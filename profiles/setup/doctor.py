@@ -14,7 +14,6 @@ from __future__ import annotations
 import contextlib
 import os
 import platform
-import pwd
 import re
 import shutil
 import subprocess
@@ -54,8 +53,6 @@ OF_CHECKS = {"lintr", "roxygen2", "testthat"}
 # upgrade itself is a child of apt.systemd.daily.
 PACKAGE_MANAGERS = {"apt", "apt-get", "apt.systemd.dai", "dpkg", "dnf", "yum", "zypper", "pacman"}
 
-DATABASES = "rm -f .tools/databases.stamp; make setup"
-
 # The extreme tier: 10,000 connections, a descriptor and on some modes a thread for each of them,
 # and as many users of JMeter.
 DESCRIPTORS = 12_000
@@ -75,6 +72,11 @@ class Finding:
     advice: str = ""
 
 
+def judged(name: str, is_right: object, found: str, advice: str, state: str = REMARK) -> Finding:
+    """What was found, with the advice only where it is not right."""
+    return Finding(name, OK, found) if is_right else Finding(name, state, found, advice)
+
+
 def findings(needs: str = "") -> list[Finding]:
     """All of them; `needs`: MiB needed, MiB free and the session, as workloads/ computes them."""
     return [*tools(), *machine(needs), *kernel_limits()]
@@ -84,37 +86,49 @@ def findings(needs: str = "") -> list[Finding]:
 
 
 def tools() -> list[Finding]:
-    venv = TOOLS / "venv/bin"
-    setup = "make setup"
+    venv, pom = TOOLS / "venv/bin", HERE / "java-tools.pom.xml"
     return [
-        *user(os.geteuid()),
         python(),
         debian_packages(),
         jdk(),
-        tool("Maven", ["mvn", "--version"], setup),
-        tool("C compiler", ["gcc", "--version"], setup),
+        tool("Maven", ["mvn", "--version"]),
+        tool("C compiler", ["gcc", "--version"]),
         r(),
         python_packages(venv),
-        tool("Snakemake", [str(venv / "snakemake"), "--version"], setup),
-        tool("pandoc", [str(venv / "python"), "-c", PANDOC_VERSION], setup),
-        tool("typst", [str(venv / "python"), "-c", TYPST_VERSION], setup),
-        jmeter(),
-        async_profiler(),
-        runtime(21),
-        runtime(25),
-        tool("sysbench", ["sysbench", "--version"], setup),
-        tool("MariaDB", [str(TOOLS / "mariadb/bin/mariadbd"), "--version"], DATABASES),
+        tool("Snakemake", [str(venv / "snakemake"), "--version"]),
+        tool("pandoc", [str(venv / "python"), "-c", PANDOC_VERSION]),
+        tool("typst", [str(venv / "python"), "-c", TYPST_VERSION]),
+        unpacked("JMeter", "jmeter/bin/ApacheJMeter.jar", pom, "java-tools"),
+        unpacked("async-profiler", "async-profiler/libasyncProfiler.so", pom, "java-tools"),
+        unpacked("Java runtime 21", "jdk-21/bin/java", TOOLS / "jdk-21/release", "runtimes"),
+        unpacked("Java runtime 25", "jdk-25/bin/java", TOOLS / "jdk-25/release", "runtimes"),
+        tool("sysbench", ["sysbench", "--version"]),
+        tool("MariaDB", [str(TOOLS / "mariadb/bin/mariadbd"), "--version"], again("databases")),
         quarto(),
     ]
 
 
-def tool(name: str, argv: list[str], advice: str, otherwise: str = MISSING) -> Finding:
-    """The version that a program says it has; `otherwise` is the state when it does not run."""
+def again(part: str) -> str:
+    """How to have a part of set-up done once more."""
+    return f"rm -f .tools/{part}.stamp; make setup"
+
+
+def tool(name: str, argv: list[str], advice: str = "make setup", state: str = MISSING) -> Finding:
+    """The version that a program says it has; `state` where it does not run."""
     said = output(argv)
     if said is None:
-        return Finding(name, otherwise, "not found", advice)
+        return Finding(name, state, "not found", advice)
     version = re.search(r"\d+(\.\d+)+", said)
     return Finding(name, OK, version.group() if version else said.splitlines()[0])
+
+
+def unpacked(name: str, file: str, names_version: Path, part: str) -> Finding:
+    """A program that set-up has unpacked, with the version that a pom or a release names."""
+    if not (TOOLS / file).exists():
+        return Finding(name, MISSING, "not found", again(part))
+    pattern = rf"<{name.lower()}.version>(.*)<|^JAVA_VERSION=\"(.*)\""
+    (version,) = re.findall(pattern, names_version.read_text(), re.MULTILINE)
+    return Finding(name, OK, "".join(version))
 
 
 def output(argv: list[str]) -> str | None:
@@ -129,20 +143,8 @@ def output(argv: list[str]) -> str | None:
 
 
 def python() -> Finding:
-    found = platform.python_version()
-    if tuple(int(part) for part in found.split(".")[:2]) < (3, 11):
-        return Finding("Python", MISSING, found, "install Python 3.11 or newer as python3")
-    return Finding("Python", OK, found)
-
-
-def user(number: int) -> list[Finding]:
-    """A remark on a number without a name, as `docker run --user` and OpenShift give."""
-    try:
-        pwd.getpwuid(number)
-    except KeyError:
-        advice = f"PostgreSQL needs a name for user {number}: add a line for it to /etc/passwd"
-        return [Finding("user", REMARK, f"{number}, without a name", advice)]
-    return []
+    found, advice = platform.python_version(), "install Python 3.11 or newer as python3"
+    return judged("Python", sys.version_info >= (3, 11), found, advice, MISSING)
 
 
 def debian_packages() -> Finding:
@@ -152,11 +154,12 @@ def debian_packages() -> Finding:
     if listed is None:
         return Finding("Debian packages", REMARK, "no dpkg here", "install what is missing below")
     present = {line.split()[1] for line in listed.splitlines() if line.startswith("installed ")}
-    missing = sorted(wanted - present)
-    found = f"{len(wanted) - len(missing)} of {len(wanted)}"
-    if missing:
-        return Finding("Debian packages", MISSING, found, "make setup, for " + ", ".join(missing))
-    return Finding("Debian packages", OK, found)
+    return counted("Debian packages", wanted, wanted - present, "", "make setup")
+
+
+def counted(name: str, wanted: set[str], lacking: set[str], how: str, advice: str) -> Finding:
+    found = f"{len(wanted) - len(lacking)} of {len(wanted)}{how}"
+    return judged(name, not lacking, found, f"{advice}, for {', '.join(sorted(lacking))}", MISSING)
 
 
 def jdk() -> Finding:
@@ -165,13 +168,8 @@ def jdk() -> Finding:
     home = output([str(HERE / "find-jdk.sh"), last.group(1) if last else ""])
     if home is None or not Path(home).is_dir():
         return Finding("JDK 25", MISSING, "not found", "install one, or set JAVA_HOME to it")
-    release = (Path(home) / "release").read_text()
-    version = re.search(r'^JAVA_RUNTIME_VERSION="(.*)"', release, re.MULTILINE)
-    found = f"{version.group(1) if version else '25'} in {home}"
-    if "GRAALVM_VERSION=" in release:
-        advice = "its compiler is Graal and not C2: compare with runs on GraalVM alone"
-        return Finding("JDK 25", REMARK, f"GraalVM {found}", advice)
-    return Finding("JDK 25", OK, found)
+    version = re.search(r'^JAVA_RUNTIME_VERSION="(.*)"', (Path(home) / "release").read_text(), re.M)
+    return Finding("JDK 25", OK, f"{version.group(1) if version else '25'} in {home}")
 
 
 def python_packages(venv: Path) -> Finding:
@@ -183,16 +181,12 @@ def python_packages(venv: Path) -> Finding:
         return Finding("Python packages", MISSING, "no .tools/venv that works", "make setup")
     present = dict(line.split("==") for line in listed.lower().splitlines() if "==" in line)
     present = {name.replace("_", "-"): version for name, version in present.items()}
-    off = sorted(name for name, version in pinned.items() if present.get(name) != version)
-    found = f"{len(pinned) - len(off)} of {len(pinned)} as pinned"
-    if off:
-        advice = "rm -f .tools/venv.stamp; make setup, for " + ", ".join(off)
-        return Finding("Python packages", MISSING, found, advice)
-    return Finding("Python packages", OK, found)
+    off = {name for name, version in pinned.items() if present.get(name) != version}
+    return counted("Python packages", {*pinned}, off, " as pinned", again("venv"))
 
 
 def r() -> Finding:
-    found = tool("R", ["Rscript", "--version"], "make setup")
+    found = tool("R", ["Rscript", "--version"])
     lacks = r_lacks() if found.state == OK else ""
     return Finding("R", MISSING, found.found, lacks) if lacks else found
 
@@ -216,10 +210,10 @@ def quarto() -> Finding:
     """The first choice for the report; the version that its text needs stands in quarto.sh."""
     instead = "the stand-in renderer writes the report"
     found = tool("Quarto", ["quarto", "--version"], instead, REMARK)
-    if found.state == OK and too_old(found.found):
-        advice = f"{instead}, Quarto does from {quarto_at_least()} on"
-        return Finding("Quarto", REMARK, found.found, advice)
-    return found
+    if found.state != OK:
+        return found
+    advice = f"{instead}, Quarto does from {quarto_at_least()} on"
+    return judged("Quarto", not too_old(found.found), found.found, advice)
 
 
 def quarto_at_least() -> str:
@@ -233,150 +227,79 @@ def too_old(version: str) -> bool:
     return [*map(int, found)] < [*map(int, least)]
 
 
-def jmeter() -> Finding:
-    core = list((TOOLS / "jmeter/lib/ext").glob("ApacheJMeter_core-*.jar"))
-    if not core or not (TOOLS / "jmeter/bin/ApacheJMeter.jar").exists():
-        return Finding("JMeter", MISSING, "not found", "rm -f .tools/java-tools.stamp; make setup")
-    return Finding("JMeter", OK, core[0].stem.removeprefix("ApacheJMeter_core-"))
-
-
-def async_profiler() -> Finding:
-    name, folder = "async-profiler", TOOLS / "async-profiler"
-    version = re.search(r"<async-profiler.version>(.*)<", (HERE / "java-tools.pom.xml").read_text())
-    parts = [folder / "libasyncProfiler.so", folder / "jfr-converter.jar"]
-    if version is None or not all(part.exists() for part in parts):
-        return Finding(name, MISSING, "not found", "rm -f .tools/java-tools.stamp; make setup")
-    return Finding(name, OK, version.group(1))
-
-
-def runtime(jdk: int) -> Finding:
-    """One of the runtimes that modes with `jdk:` run on, from its release file."""
-    name, folder = f"Java runtime {jdk}", TOOLS / f"jdk-{jdk}"
-    if not (folder / "bin/java").exists():
-        return Finding(name, MISSING, "not found", "rm -f .tools/runtimes.stamp; make setup")
-    version = re.search(r'^JAVA_RUNTIME_VERSION="(.*)"', (folder / "release").read_text(), re.M)
-    return Finding(name, OK, version.group(1) if version else str(jdk))
-
-
 # ---- Machine and limits: most are not required, but a number may mean something else ----------
 
 
 def machine(needs: str, root: Path = limits.ROOT) -> list[Finding]:
     architecture, limit = platform.machine(), limits.memory_limit_mib(root)
+    tried, free_mib = ("x86_64", "aarch64"), shutil.disk_usage(ROOT).free >> 20
+    of_group = [] if limit is None else [f"{limit}, a control group's"]
     return [
         *processors(limits.cpus(root)),
-        Finding(
-            "architecture",
-            OK if architecture in ("x86_64", "aarch64") else REMARK,
-            architecture,
-            "" if architecture in ("x86_64", "aarch64") else "tried on x86_64 and aarch64 only",
-        ),
+        judged("architecture", architecture in tried, architecture, f"tried on {tried} only"),
         memory(needs),
-        *(
-            []
-            if limit is None
-            else [Finding("memory limit, MiB", OK, f"{limit}, a control group's")]
-        ),
-        at_least(
-            "free disk, MiB",
-            shutil.disk_usage(ROOT).free >> 20,
-            DISK_MIB,
-            "results of the default run need about 1 GiB",
-        ),
+        *(Finding("memory limit, MiB", OK, found) for found in of_group),
+        at_least("free disk, MiB", free_mib, DISK_MIB, "a default run needs about 1 GiB"),
         folder("data of databases", limits.data_folder(), "their cells are not valid: set TMPDIR"),
         folder("results", ROOT, "a page that writes a file needs no disk: move this checkout"),
-        charset(),
         governor(root),
         clock(limits.clock(root)),
         Finding("scheduler", OK, limits.scheduler(root)),
         package_managers(root),
         programs(),
-        home(),
     ]
 
 
 def processors(cpus: limits.Cpus) -> list[Finding]:
     """The CPUs, and a remark for each thing that makes them less than they seem."""
-    usable = limits.listed(cpus.usable)
     offline = f"; offline: {limits.listed(cpus.offline)}" if cpus.offline else ""
-    found = f"{len(cpus.usable)} ({usable}{offline})"
-    refused = cpus.refused()
-    remarks = [
-        (
-            cpus.quota is not None and cpus.quota <= len(cpus.usable),
-            "CPU quota",
-            f"{cpus.quota} CPUs",
-            "slices that it stops count for nothing",
-        ),
-        (
-            cpus.slow,
-            "efficient cores",
+    found = f"{len(cpus.usable)} ({limits.listed(cpus.usable)}{offline})"
+    quota = cpus.quota if cpus.quota is not None and cpus.quota <= len(cpus.usable) else None
+    isolated = "the kernel spreads no threads over them: give a side one, or boot without isolcpus"
+    veiled = "what other containers use is not seen: have the machine to yourself"
+    remarks = {
+        "CPU quota": (quota and f"{quota} CPUs", "slices that it stops count for nothing"),
+        "efficient cores": (
             limits.listed(cpus.slow),
             "the generator's; testbed.server_cpus chooses others",
         ),
-        (
-            cpus.isolated,
-            "isolated CPUs",
-            limits.listed(cpus.isolated),
-            "the kernel spreads no threads over them: give a side one, or boot without isolcpus",
-        ),
-        (
-            cpus.veiled,
-            "/proc/stat",
-            "something is mounted over it, as by lxcfs",
-            "what other containers use is not seen: have the machine to yourself",
-        ),
-    ]
+        "isolated CPUs": (limits.listed(cpus.isolated), isolated),
+        "/proc/stat": (cpus.veiled and "something is mounted over it, as by lxcfs", veiled),
+    }
     return [
-        Finding("CPUs", MISSING if refused else OK, found, refused),
-        *(Finding(name, REMARK, text, advice) for there, name, text, advice in remarks if there),
+        judged("CPUs", not cpus.refused(), found, cpus.refused(), MISSING),
+        *(Finding(name, REMARK, what, advice) for name, (what, advice) in remarks.items() if what),
     ]
 
 
 def folder(name: str, place: Path, advice: str, root: Path = limits.ROOT) -> Finding:
     """Whether it is on a disk."""
-    found = f"{place} ({limits.file_system(place, root)}"
-    if limits.in_memory(place, root):
-        return Finding(name, REMARK, f"{found}, in memory)", f"{advice} to a folder on a disk")
-    return Finding(name, OK, f"{found})")
+    in_memory = limits.in_memory(place, root)
+    found = f"{place} ({limits.file_system(place, root)}{', in memory' if in_memory else ''})"
+    return judged(name, not in_memory, found, f"{advice} to a folder on a disk")
 
 
 def clock(found: str | None) -> Finding:
-    if found is None or found in limits.FAST_CLOCKS:
-        return Finding("clock source", OK, found or "none shown")
     advice = "each reading is a system call, which every server and generator pays: boot with tsc"
-    return Finding("clock source", REMARK, found, advice)
+    is_fast = found is None or found in limits.FAST_CLOCKS
+    return judged("clock source", is_fast, found or "none shown", advice)
 
 
 def kernel_limits(root: Path = limits.ROOT) -> list[Finding]:
     (soft, hard), (threads, by) = limits.descriptors(), limits.threads_left(root)
     first, last = limits.ephemeral_ports(root)
     setting = {name: limits.number(root / path) for name, path in limits.SETTINGS.items()}
-    left = limits.files_left(root)
-    more_files = "raise fs.file-max"
+    backlog, reuse, left = "tcp_max_syn_backlog", "tcp_tw_reuse", limits.files_left(root)
+    descriptors, open_files = f"descriptors ({soft} by default)", "raise fs.file-max"
+    out_of_ports = "clients that close run out of ports: net.ipv4.tcp_tw_reuse=2"
     return [
-        at_least(
-            f"descriptors ({soft} by default)",
-            hard,
-            DESCRIPTORS,
-            "raise it: ulimit -Hn, limits.conf",
-        ),
-        *([] if left is None else [at_least("open files", left, 2 * DESCRIPTORS, more_files)]),
+        at_least(descriptors, hard, DESCRIPTORS, "raise it: ulimit -Hn, limits.conf"),
+        *([] if left is None else [at_least("open files", left, 2 * DESCRIPTORS, open_files)]),
         at_least("ephemeral ports", last - first + 1, PORTS, "widen net.ipv4.ip_local_port_range"),
         *ports_of_servers(first, last),
         at_least("somaxconn", setting["somaxconn"], SOMAXCONN, "raise net.core.somaxconn"),
-        at_least(
-            "tcp_max_syn_backlog",
-            setting["tcp_max_syn_backlog"],
-            1024,
-            "raise net.ipv4.tcp_max_syn_backlog",
-        ),
-        at_least(
-            "tcp_tw_reuse",
-            setting["tcp_tw_reuse"],
-            1,
-            "clients that close run out of ports: net.ipv4.tcp_tw_reuse=2",
-        ),
+        at_least(backlog, setting[backlog], 1024, f"raise net.ipv4.{backlog}"),
+        at_least(reuse, setting[reuse], 1, out_of_ports),
         at_least("threads", threads, THREADS, f"raise {by}" if by else "no limit can be read"),
         perf_events(setting["perf_event_paranoid"]),
     ]
@@ -408,13 +331,6 @@ def memory(needs: str) -> Finding:
     return at_least(name, free, needed, advice)
 
 
-def charset() -> Finding:
-    set_to = os.environ.get("LC_ALL") or os.environ.get("LC_CTYPE") or os.environ.get("LANG") or "C"
-    if "utf" in set_to.lower():
-        return Finding("charset", OK, set_to)
-    return Finding("charset", REMARK, set_to, "`. .tools/env` sets C.UTF-8; make does so by itself")
-
-
 def package_managers(root: Path = limits.ROOT) -> Finding:
     """Which of them run: a new machine in a cloud upgrades itself for minutes after its start."""
     running = []
@@ -422,18 +338,16 @@ def package_managers(root: Path = limits.ROOT) -> Finding:
         with contextlib.suppress(OSError):
             if (name := (process / "comm").read_text().strip()) in PACKAGE_MANAGERS:
                 running.append(f"process {process.name} ({name})")
-    if running:
-        advice = "it takes CPU time and disk from what is measured: wait for its end"
-        return Finding("package managers", REMARK, ", ".join(sorted(running)), advice)
-    return Finding("package managers", OK, "none running")
+    advice = "it takes CPU time and disk from what is measured: wait for its end"
+    found = ", ".join(sorted(running)) or "none running"
+    return judged("package managers", not running, found, advice)
 
 
 def programs() -> Finding:
     """Whether programs and libraries can run where they are: in the checkout, and as copies."""
     folders = {ROOT, Path(tempfile.gettempdir())}
-    if fault := no_programs(folders):
-        return Finding("programs run", MISSING, "not everywhere", fault)
-    return Finding("programs run", OK, "in " + " and ".join(sorted(map(str, folders))))
+    found, fault = "in " + " and ".join(sorted(map(str, folders))), no_programs(folders)
+    return judged("programs run", not fault, "not everywhere" if fault else found, fault, MISSING)
 
 
 def no_programs(folders: Iterable[Path]) -> str:
@@ -450,34 +364,23 @@ def no_room(folder: Path, needed_mib: int) -> str:
     return said if free_mib < needed_mib else ""
 
 
-def home() -> Finding:
-    folder = os.environ.get("HOME")
-    if folder and os.access(folder, os.W_OK):
-        return Finding("HOME", OK, folder)
-    found = f"{folder} cannot be written" if folder else "not set"
-    advice = "`. .tools/env` keeps caches in .tools; make does so by itself"
-    return Finding("HOME", REMARK, found, advice)
-
-
 def governor(root: Path) -> Finding:
     found = limits.governors(root)
-    if found is None:
-        return Finding("CPU governor", OK, "none shown, as on most virtual machines")
-    if found == "performance":
-        return Finding("CPU governor", OK, found)
-    return Finding("CPU governor", REMARK, found, "cpupower frequency-set --governor performance")
+    shown = found or "none shown, as on most virtual machines"
+    advice = "cpupower frequency-set --governor performance"
+    return judged("CPU governor", found in (None, "performance"), shown, advice)
 
 
 def perf_events(paranoid: int | None) -> Finding:
     """Says what async-profiler may sample: above 1 no kernel frames, above 2 no perf events."""
+    is_root = os.geteuid() == 0
     shown = "absent" if paranoid is None else paranoid
-    found = f"{shown}, as {'root' if os.geteuid() == 0 else 'a user'}"
-    if paranoid is not None and (os.geteuid() == 0 or paranoid <= 1):
-        return Finding("perf_event_paranoid", OK, found)
+    found = f"{shown}, as {'root' if is_root else 'a user'}"
     advice = (
         "profiles lack kernel frames (above 2: tick each 4 ms); sysctl kernel.perf_event_paranoid=1"
     )
-    return Finding("perf_event_paranoid", REMARK, found, advice)
+    is_right = paranoid is not None and (is_root or paranoid <= 1)
+    return judged("perf_event_paranoid", is_right, found, advice)
 
 
 # ---- Printing -------------------------------------------------------------------------------

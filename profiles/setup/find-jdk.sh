@@ -2,42 +2,27 @@
 # Prints the folder of a JDK 25: JAVA_HOME's, that of the java on the PATH, one below /usr/lib/jvm,
 # or one of the folders given, such as the one that the last set-up found.
 # Exactly 25: another version is another experiment, as JDK 24 changed what virtual threads do. And
-# HotSpot with C2: GraalVM's compiler is another experiment, too, and taken only where it is named;
-# OpenJ9 has neither our servers' options, nor their counters, nor their archives of classes.
+# HotSpot with C2: GraalVM's compiler is another experiment, too, and OpenJ9 has neither our servers'
+# options, nor their counters, nor their archives of classes.
 set -euo pipefail
 
 is_jdk_25() { # reads the release file: starting the JVM takes a hundred times as long
   [[ -x $1/bin/javac ]] && grep -q '^JAVA_VERSION="25[."]' "$1/release" 2>/dev/null
 }
 
-other_jvm() { # other_jvm HOME: the JVM where it is not HotSpot with C2
-  grep -qi '^JVM_VARIANT="\?openj9' "$1/release" && echo OpenJ9
-  grep -q '^GRAALVM_VERSION=' "$1/release" && echo GraalVM
-}
-
-is_named() { # is_named HOME [NAMED…]
-  local home=$1 named
-  shift
-  for named in "${JAVA_HOME:-}" "$@"; do
-    [[ $home != "$named" ]] || return 0
-  done
-  return 1
-}
-
 others=()
 on_path=$(readlink -f "$(command -v java || true)" || true)
 for home in "${JAVA_HOME:-}" "${on_path%/bin/java}" "${JVM_FOLDER:-/usr/lib/jvm}"/* "$@"; do
   is_jdk_25 "$home" || continue
-  other=$(other_jvm "$home" || true)
-  if [[ -z $other ]] || { [[ $other == GraalVM ]] && is_named "$home" "$@"; }; then
+  if ! grep -qi '^GRAALVM_VERSION=\|^JVM_VARIANT="\?openj9' "$home/release"; then
     echo "$home"
     exit
   fi
-  others+=("$other in $home")
+  others+=("$home")
 done
 
 [[ ${#others[@]} -eq 0 ]] ||
-  printf 'set-up: %s is no JDK with the compiler C2 (GraalVM is taken where JAVA_HOME names it).\n' "${others[@]}" >&2
+  printf 'set-up: %s is GraalVM or OpenJ9, and no JDK with the compiler C2.\n' "${others[@]}" >&2
 cat >&2 <<'END'
 set-up: no JDK 25 found: not in JAVA_HOME, not as `java` on the PATH, not below /usr/lib/jvm.
 Install one, then again make setup. Either of these will do:

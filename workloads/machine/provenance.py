@@ -247,9 +247,7 @@ def jdk_version(java: Path) -> str:
     }
     # A runtime that jlink made reports its version without the build.
     version = release.get("JAVA_RUNTIME_VERSION", release["JAVA_VERSION"])
-    # Another compiler than HotSpot's C2.
-    name = "GraalVM" if "GRAALVM_VERSION" in release else ""
-    return " ".join(filter(None, (release.get("IMPLEMENTOR"), name, version)))
+    return " ".join(filter(None, (release.get("IMPLEMENTOR"), version)))
 
 
 @functools.cache
