@@ -76,7 +76,7 @@ def verdict(record: Record) -> Record:
     rules = RULES if record["server"] else [sent]
     if "sweep" in record:
         rules = [rule for rule in rules if rule.__name__ not in STEP_BY_STEP]
-    checks = [check for rule in rules if (check := rule(record))]
+    checks = [{"id": rule.__name__} | found for rule in rules if (found := rule(record))]
     failed = [check for check in checks if not check["passed"]]
     valid = all(check["concerns"] != EVERYTHING for check in failed)
     return {
@@ -110,14 +110,13 @@ def bounds(record: Record, failed: set[str]) -> dict[str, str]:
     return found
 
 
-def check(name: str, concerns: str, rule: str, passed: bool, **values: Any) -> Check:
-    return {"id": name, "concerns": concerns, "rule": rule, "passed": passed, "values": values}
+def check(rule: str, passed: bool, concerns: str = EVERYTHING, **values: Any) -> Check:
+    return {"concerns": concerns, "rule": rule, "passed": passed, "values": values}
 
 
 def sent(record: Record) -> Check:
     """Nothing is sent where the machine's limits forbid it, or no server comes up."""
-    passed, outcome = bool(record["server"]), record["outcome"]
-    return check("sent", EVERYTHING, "the load was sent", passed, outcome=outcome)
+    return check("the load was sent", bool(record["server"]), outcome=record["outcome"])
 
 
 def idle_connections(record: Record) -> Check | None:
@@ -128,7 +127,7 @@ def idle_connections(record: Record) -> Check | None:
     counted = record["load"]["slices"]["counted"]
     passed = counted > 0 or record["outcome"] != "completed"
     rule = "the server kept the tier's idle connections open through a slice"
-    return check("idle_connections", EVERYTHING, rule, passed, held=held, slices=counted)
+    return check(rule, passed, held=held, slices=counted)
 
 
 def unthrottled(record: Record) -> Check | None:
@@ -138,7 +137,7 @@ def unthrottled(record: Record) -> Check | None:
         return None
     counted = record["load"]["slices"]["counted"]
     rule = "a quota of CPU time (cpu.max, cpu.cfs_quota_us) left at least one slice alone"
-    return check("unthrottled", EVERYTHING, rule, counted > 0, throttled=throttled, slices=counted)
+    return check(rule, counted > 0, throttled=throttled, slices=counted)
 
 
 def data_on_disk(record: Record) -> Check | None:
@@ -160,7 +159,7 @@ def data_on_disk(record: Record) -> Check | None:
         "what a database or a page writes is brought to a disk: in memory a commit costs nothing "
         "(for data set TMPDIR to a folder on a disk)"
     )
-    return check("data_on_disk", EVERYTHING, rule, not in_memory, **kinds)
+    return check(rule, not in_memory, **kinds)
 
 
 def listen_queue(record: Record) -> Check | None:
@@ -172,7 +171,7 @@ def listen_queue(record: Record) -> Check | None:
         return None
     lost = server["listen_overflows"]
     rule = f"no connection met an accept queue that net.core.somaxconn cut from {wanted} to {most}"
-    return check("listen_queue", EVERYTHING, rule, not lost, overflows=lost)
+    return check(rule, not lost, overflows=lost)
 
 
 def accounting(record: Record) -> Check | None:
@@ -182,7 +181,7 @@ def accounting(record: Record) -> Check | None:
         return None
     rule = "every request that was due is recorded, as an answer or as an error"
     passed = offered == recorded
-    return check("accounting", EVERYTHING, rule, passed, offered=offered, recorded=recorded)
+    return check(rule, passed, offered=offered, recorded=recorded)
 
 
 def little(record: Record) -> Check | None:
@@ -193,8 +192,8 @@ def little(record: Record) -> Check | None:
     if record["load"]["loop"] == "open":
         connections = record["configuration"]["tool"]["connections"]
         rule = "X·R is at most the connections: beyond, requests wait where no server sees them"
-        values = {"in_flight": in_flight, "connections": connections}
-        return check("little", LATENCY, rule, in_flight <= connections, **values)
+        passed = in_flight <= connections
+        return check(rule, passed, LATENCY, in_flight=in_flight, connections=connections)
     return little_closed(record, in_flight)
 
 
@@ -214,7 +213,7 @@ def little_closed(record: Record, in_flight: float) -> Check | None:
     passed = USERS_WAITING_AT_LEAST <= share <= USERS_WAITING_AT_MOST
     values = {"in_flight": in_flight, "thinking": thinking, "users": users}
     values["users_offered"] = load["concurrency_offered"]
-    return check("little", LATENCY, rule, passed, **values)
+    return check(rule, passed, LATENCY, **values)
 
 
 def rounds(record: Record) -> float:
@@ -242,7 +241,7 @@ def settled(record: Record) -> Check | None:
         f"p at most {CHANGE_P_AT_MOST}) so that its mean shifts by {CHANGE_SHIFT_AT_LEAST:.0%}, "
         f"to the same side in {CHANGE_SAME_SIDE_AT_LEAST:.0%} of the slices"
     )
-    return check("settled", LATENCY, rule, not any(map(moved, changes.values())), **changes)
+    return check(rule, not any(map(moved, changes.values())), LATENCY, **changes)
 
 
 def moved(change: dict[str, float]) -> bool:
@@ -253,15 +252,15 @@ def moved(change: dict[str, float]) -> bool:
 
 
 def body_bytes(record: Record) -> Check | None:
-    right, answered = record["load"]["bodies_right"], record["load"]["responses_2xx"]
+    load = record["load"]
+    right, answered = load["bodies_right"], load["responses_2xx"]
     if right is None:
         return None
     expected = record["configuration"]["study"]["body_bytes"]
     rule = f"every 2xx answer has a body of {expected} bytes, as in every other mode"
-    values = {"right": right, "answered": answered}
-    seen = {key: record["load"].get(f"body_bytes_{key}") for key in ("min", "max")}
-    values |= {key: length for key, length in seen.items() if length is not None}
-    return check("body_bytes", EVERYTHING, rule, right == answered, **values)
+    lengths = ((key, load.get(f"body_bytes_{key}")) for key in ("min", "max"))
+    seen = {key: length for key, length in lengths if length is not None}
+    return check(rule, right == answered, right=right, answered=answered, **seen)
 
 
 def same_answer(record: Record) -> Check | None:
@@ -273,21 +272,21 @@ def same_answer(record: Record) -> Check | None:
         return None
     rule = "verify_path is answered after the load as before, unless answers_vary is true"
     passed = answers["before"] == answers["after"]
-    return check("same_answer", EVERYTHING, rule, passed, **answers.get("differ", {}))
+    return check(rule, passed, **answers.get("differ", {}))
 
 
 def kept(record: Record) -> Check | None:
     """Requests on kept-alive connections find one open, unless the request before failed on it."""
-    load, again = record["load"], record["load"].get("reconnects")
-    if again is None or not load["requests_recorded"]:
+    again, requests = record["load"].get("reconnects"), record["load"]["requests_recorded"]
+    if again is None or not requests:
         return None
-    share = again / load["requests_recorded"]
+    share = again / requests
     rule = (
         f"the load keeps its connections: at most {RECONNECTS_AT_MOST:.0%} of the requests needed "
         "a new one, but for those after a failure"
     )
-    values = {"reconnects": again, "requests": load["requests_recorded"], "share": share}
-    return check("kept", EVERYTHING, rule, share <= RECONNECTS_AT_MOST, **values)
+    passed = share <= RECONNECTS_AT_MOST
+    return check(rule, passed, reconnects=again, requests=requests, share=share)
 
 
 def generator_limits(record: Record) -> Check:
@@ -295,7 +294,7 @@ def generator_limits(record: Record) -> Check:
     errors = record["load"]["errors"]
     found = {kind: errors[kind] for kind in EXHAUSTED if errors.get(kind)}
     rule = "the generator had a descriptor and a port for every request"
-    return check("generator_limits", EVERYTHING, rule, not found, **found)
+    return check(rule, not found, **found)
 
 
 def descriptors(record: Record) -> Check | None:
@@ -304,8 +303,8 @@ def descriptors(record: Record) -> Check | None:
     if share is None:
         return None
     rule = "no process of the server had all descriptors open that its own limit allows (ulimit -n)"
-    values = {"share": share, "open": record["server"]["peak_descriptors"]}
-    return check("descriptors", EVERYTHING, rule, share < DESCRIPTORS_BELOW, **values)
+    opened = record["server"]["peak_descriptors"]
+    return check(rule, share < DESCRIPTORS_BELOW, share=share, open=opened)
 
 
 def writes_kept(record: Record) -> Check | None:
@@ -324,10 +323,8 @@ def writes_kept(record: Record) -> Check | None:
         least += math.floor(SHARE_2XX_AT_LEAST * warm_up)
     most = load["responses_2xx"] + warm_up + perhaps
     rule = "every 2xx answer, and no other request but for those cut off, has left one row"
-    values = {"rows": grown, "responses_2xx": load["responses_2xx"]}
-    passed = least <= grown <= most
-    values |= {"warm_up": warm_up, "perhaps": perhaps}
-    return check("writes_kept", EVERYTHING, rule, passed, **values)
+    values = {"rows": grown, "responses_2xx": load["responses_2xx"], "warm_up": warm_up}
+    return check(rule, least <= grown <= most, **values, perhaps=perhaps)
 
 
 def slices_pooled(record: Record) -> int:
@@ -344,7 +341,7 @@ def never_too_fast(record: Record) -> Check | None:
     # JMeter's clock has a resolution of 1 ms, and both its ends are rounded down.
     rule = f"no answer comes before its {least_ms} ms of waiting are over (resolution 1 ms)"
     passed = fastest_ms >= least_ms - 1
-    return check("never_too_fast", EVERYTHING, rule, passed, fastest_ms=fastest_ms)
+    return check(rule, passed, fastest_ms=fastest_ms)
 
 
 def observed(record: Record) -> Check | None:
@@ -368,42 +365,33 @@ def observed(record: Record) -> Check | None:
     least = limits.get("started_per_request_at_least", 0.0)
     most = limits.get("started_per_request_at_most", math.inf)
     unknown = per_request is None and (least > 0 or most < math.inf)
-    pool, carriers = pool_at_least(record), server.get("carriers")
+    # A pool of ours starts with all its threads, or those that it keeps.
+    mode = record["configuration"]["mode"]
+    options = mode.get("options", {}) if mode.get("kind") == "pool" else {}
+    pool = int(options.get("core-threads", options.get("threads", 0)))
+    carriers, kind = server.get("carriers"), mode.get("kind")
     passed = (
         peak_least - JVM_THREADS_SLACK <= added <= peak_most + JVM_THREADS_SLACK
         and not unknown
         and least <= (per_request or 0.0) <= most
         and server["peak_threads"] >= pool
-        and is_of_its_kind(record)
+        and (carriers is None or not kind or (carriers > 0) == (kind == "virtual"))
     )
     allowed = ", ".join(f"{name} {limit}" for name, limit in limits.items())
     rule = (
         f"threads: {allowed} (at the peak: {JVM_THREADS_SLACK} more or fewer for the JVM's own; "
         "at least: where the load offers as many concurrent requests)"
     )
+    values = {"added_at_the_peak": added, "started_per_request": per_request}
     if pool:
+        values["peak"] = server["peak_threads"]
         rule += f"; all {pool} of the pool, which are there from the start"
     if carriers is not None:
+        values["carriers"] = carriers
         rule += "; carriers of virtual threads where the mode is of that kind, and only there"
     if unknown:
         rule += "; those started cannot be counted: no JVM of the server publishes its counters"
-    values = {"added_at_the_peak": added, "started_per_request": per_request}
-    values |= {"peak": server["peak_threads"]} if pool else {}
-    values |= {"carriers": carriers} if carriers is not None else {}
-    return check("observed", EVERYTHING, rule, passed, **values)
-
-
-def pool_at_least(record: Record) -> int:
-    """The platform threads with which a pool of ours starts; 0 for another server."""
-    mode = record["configuration"]["mode"]
-    options = mode.get("options", {}) if mode.get("kind") == "pool" else {}
-    return int(options.get("core-threads", options.get("threads", 0)))
-
-
-def is_of_its_kind(record: Record) -> bool:
-    """Whether virtual threads ran where the mode says so, and nowhere else, if that is known."""
-    carriers, kind = record["server"].get("carriers"), record["configuration"]["mode"].get("kind")
-    return carriers is None or not kind or (carriers > 0) == (kind == "virtual")
+    return check(rule, passed, **values)
 
 
 def settings(record: Record) -> Check | None:
@@ -414,7 +402,7 @@ def settings(record: Record) -> Check | None:
     wanted = {name: str(value).lower() for name, value in options.items()}
     found = {name: str(record["server"]["settings"].get(name)).lower() for name in wanted}
     rule = "the database reports the settings of its mode back"
-    return check("settings", EVERYTHING, rule, wanted == found, wanted=wanted, found=found)
+    return check(rule, wanted == found, wanted=wanted, found=found)
 
 
 def connections_kept(record: Record) -> float:
@@ -454,8 +442,8 @@ def generator_healthy(record: Record) -> Check | None:
     values = {"cpu_share": cpu_share, "limited_by": reason}
     if load["loop"] == "open":
         # A late one is judged slice by slice.
-        return check("generator_healthy", LATENCY, rule, passed, **values)
-    return check("generator_healthy", THROUGHPUT, rule, passed and not reason, **values)
+        return check(rule, passed, LATENCY, **values)
+    return check(rule, passed and not reason, THROUGHPUT, **values)
 
 
 def requests_due(record: Record) -> Check | None:
@@ -471,7 +459,7 @@ def requests_due(record: Record) -> Check | None:
     if due and tool.get("arrivals") == "poisson":
         least -= POISSON_DEVIATIONS / math.sqrt(due)
     rule = f"at least {least:.0%} of the configured requests came due"
-    return check("requests_due", EVERYTHING, rule, share >= least, due_share=share)
+    return check(rule, share >= least, due_share=share)
 
 
 def backend_healthy(record: Record) -> Check | None:
@@ -487,8 +475,8 @@ def backend_healthy(record: Record) -> Check | None:
         f"{BACKEND_CPU_AT_MOST:.0%} of them"
     )
     passed = remote["cpu_share"] + generator_share <= BACKEND_CPU_AT_MOST
-    values = {"cpu_share": remote["cpu_share"], "generator_cpu_share": generator_share}
-    return check("backend_healthy", EVERYTHING, rule, passed, **values)
+    shares = {"cpu_share": remote["cpu_share"], "generator_cpu_share": generator_share}
+    return check(rule, passed, **shares)
 
 
 def remote_of(backend: dict[str, Any] | None) -> dict[str, Any]:
@@ -507,10 +495,10 @@ def rounds_kept(record: Record) -> Check:
     if "sweep" in record:
         share = slices["kept"] / slices["plain"] if slices["plain"] else 0.0
         rule = f"at least {STEPS_KEPT_AT_LEAST:.0%} of the sweep's steps {why}"
-        return check("rounds_kept", LATENCY, rule, share >= STEPS_KEPT_AT_LEAST, **slices)
+        return check(rule, share >= STEPS_KEPT_AT_LEAST, LATENCY, **slices)
     least = rounds_wanted(planned)
     rule = f"at least {least} rounds {why}"
-    return check("rounds_kept", LATENCY, rule, slices["kept"] >= least, **slices)
+    return check(rule, slices["kept"] >= least, LATENCY, **slices)
 
 
 def rounds_wanted(planned: int) -> int:
