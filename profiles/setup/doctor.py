@@ -73,7 +73,7 @@ class Finding:
 
 
 def judged(name: str, is_right: object, found: str, advice: str, state: str = REMARK) -> Finding:
-    """What was found, with the advice only where it is not right."""
+    """A finding that has its advice only where it is not right."""
     return Finding(name, OK, found) if is_right else Finding(name, state, found, advice)
 
 
