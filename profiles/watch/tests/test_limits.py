@@ -11,7 +11,6 @@ import pytest
 
 from profiles.watch import limits
 from profiles.watch.control_groups import entering
-from profiles.watch.tests.namespaces import in_namespace, python
 
 ROOT = Path(__file__).resolve().parents[3]
 V2 = "30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate"
@@ -429,29 +428,3 @@ def test_a_quota_is_found_and_each_time_that_it_stops_us(group):
     argv = [*entering(group), sys.executable, "-c", THROTTLED]
     done = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, timeout=120)
     assert done.stdout.split() == ["0.2", "0", "True", "True", "True"], done.stderr
-
-
-def test_cpus_that_a_mounted_stat_hides_are_refused(tmp_path):
-    code = "from profiles.watch import limits; c = limits.cpus(); print(c.veiled, c.refused())"
-    cpus = sorted(os.sched_getaffinity(0))
-    if len(cpus) < 2:
-        pytest.skip("needs two CPUs")
-    (veiled,) = in_namespace(
-        "-m",
-        f"(head -2 /proc/stat; grep -v ^cpu /proc/stat) >{tmp_path}/stat; "
-        f"mount --bind {tmp_path}/stat /proc/stat || exit 77; {python(code)}",
-    )
-    assert veiled.startswith("True ")
-    assert f"= {limits.listed(cpus)}; allowed: CPUs that /proc/stat shows, 0 " in veiled
-
-
-def test_an_overlay_over_memory_is_no_disk(tmp_path):
-    code = "from pathlib import Path; from profiles.watch import limits\n"
-    code += f"at = Path('{tmp_path}/at'); print(limits.file_system(at), limits.in_memory(at))"
-    (found,) = in_namespace(
-        "-m",
-        f"cd {tmp_path}; mkdir ram at; mount -t tmpfs none ram; mkdir ram/up ram/work ram/low; "
-        "mount -t overlay none -o lowerdir=ram/low,upperdir=ram/up,workdir=ram/work at || exit 77; "
-        f"cd {ROOT}; {python(code)}",
-    )
-    assert found == "overlay True"

@@ -25,7 +25,6 @@ FAMILY = (
     "input()"
 )
 CPUS = sorted(os.sched_getaffinity(0))
-THREADS = "import threading\nfor _ in range(7): threading.Thread(target=input).start()\ninput()"
 
 
 def until(look, enough):
@@ -78,20 +77,7 @@ def test_children_count_as_their_parent_while_they_live_and_after(sampled):
     assert peak(watching.samples, "server_cpu_s") >= 0.85
     assert peak(watching.samples, "server_cpu_user_s") > 0.1
     assert peak(watching.samples, "server_threads") >= 3
-
-
-def test_children_of_children_count_with_their_descriptors(child):
-    code = "input()"
-    for _ in range(2):
-        code = f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {code!r}])"
-    process = child(code)
-    family = until(lambda: telemetry.children(process.pid), lambda found: len(found) == 2)
-    assert len(family) == 2
-    alone = telemetry.descriptors_of([process.pid])["server_descriptors"]
-    together = telemetry.descriptors_of([process.pid, *family])["server_descriptors"]
-    assert together >= alone + 6
-    process.communicate(b"\n")
-    assert telemetry.descriptors_of([process.pid]) == {}
+    assert peak(watching.samples, "server_rss_bytes") > 2_000_000
 
 
 # A thread that is not the first starts a process, which starts another and ends.
@@ -138,19 +124,16 @@ def test_share_of_a_limit_is_that_of_the_process_that_is_next_to_its_own(child):
     process.stdout.readline()
     found = telemetry.descriptors_of([os.getpid(), process.pid])
     assert found["server_descriptors_share"] >= 3 / 20
-    assert telemetry.descriptors_of([process.pid])["server_descriptors"] >= 3
+    ours = telemetry.descriptors_of([os.getpid()])["server_descriptors"]
+    assert found["server_descriptors"] >= ours + 3
+    process.communicate(b"\n")
+    assert telemetry.descriptors_of([process.pid]) == {}
 
 
 def test_clocks_of_a_server_that_forks_are_those_of_all_its_processes(child):
     watching = Telemetry(child(FAMILY).pid, 1, CPUS, rate_hz=50, forks=True)
     found_s = until(lambda: watching._clocks().get("server_cpu_s", 0), lambda found: found >= 0.85)
     assert found_s >= 0.85
-
-
-def test_threads_and_memory_are_counted(sampled):
-    watching = sampled(THREADS, lambda samples: peak(samples, "server_threads") == 8)
-    assert peak(watching.samples, "server_threads") == 8
-    assert peak(watching.samples, "server_rss_bytes") > 2_000_000
 
 
 def test_process_that_ends_leaves_gaps_and_no_error(sampled):
@@ -232,13 +215,9 @@ def test_window_is_rounded_outwards():
     window = watching.window(0.35, 0.42)
     assert [sample["time_s"] for sample in window] == [0.3, 0.4, 0.5]
     assert grown(window, "x") == 2
-
-
-def test_load_shorter_than_a_period_still_finds_its_threads():
-    watching = Telemetry(1, 1, CPUS, rate_hz=10)
+    # A load shorter than a period, with readings of clocks alone, still finds its threads.
     whole = {"load_1m": 0.5, "server_threads": 7.0}
     watching.samples = [{"time_s": t / 50} | (whole if t % 5 == 0 else {}) for t in range(11)]
-    # From 0.04 to 0.06 s there are readings of clocks alone.
     assert peak(watching.window(0.04, 0.06), "server_threads") == 7
 
 
@@ -253,6 +232,8 @@ def test_counter_is_interpolated_between_two_samples():
     # Before the first and after the last it stands still.
     assert (value_at(samples, "x", -1), value_at(samples, "x", 9)) == (0, 10)
     assert value_at(samples, "y", 1) is None
+    assert grown_between(samples, "x", 0.5, 2.25) == 4.5
+    assert grown_between(samples, "y", 0, 2) == 0
 
 
 def test_clocks_that_were_read_late_are_none_of_their_sample(monkeypatch):
@@ -281,13 +262,6 @@ def test_growth_is_known_where_a_counter_was_read_near_both_ends(read_s, known):
     watching.samples = [{"time_s": at_s, "server_cpu_s": 1.0} for at_s in read_s]
     watching.samples += [{"time_s": 1.0}]
     assert watching.knows("server_cpu_s", 1, 2) is known
-
-
-def test_counter_grows_within_the_window_alone():
-    samples = counted(100.0, 102.0, 106.0)
-    assert grown_between(samples, "x", 0.5, 1.5) == 101 - 100 + 104 - 102
-    assert grown_between(samples, "x", 0, 2) == 6
-    assert grown_between(samples, "y", 0, 2) == 0
 
 
 def test_compilers_of_a_jvm_are_found_and_their_time_is_part_of_its_own(start_jvm):
@@ -323,16 +297,6 @@ def test_compilers_of_other_jvms_are_found_by_their_names(child, thread):
     process.stdout.readline()
     assert len(telemetry.compiler_threads(process.pid)) == 1
     assert telemetry.jvm_of([process.pid]) == process.pid
-
-
-def test_another_program_has_no_compilers():
-    assert telemetry.compiler_threads(os.getpid()) == []
-
-
-def test_counters_of_the_kernel_can_be_read():
-    counters = telemetry.tcp_counters()
-    assert set(counters) == {"listen_overflows", "listen_drops", "retransmits"}
-    assert telemetry.time_wait() >= 0
 
 
 def test_gap_between_two_beats_is_time_in_which_the_machine_stood_still():
