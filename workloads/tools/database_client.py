@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import csv
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any, cast
 
+from workloads.record.load import nothing_answered, nothing_sent
 from workloads.servers.databases import DATABASE, USER
 from workloads.servers.databases.data import ROWS, SEED
 from workloads.servers.databases.subject import DatabaseSubject
@@ -65,74 +67,51 @@ def fields(spec: dict[str, Any], subject: Subject, folder: Path) -> list[str]:
         *(["--virtual"] if client["threads"] == "virtual" else []),
         f"--think-ms={tool['think_ms']}",
         f"--rows={ROWS}",
-        f"--pool-sizes={joined(pool_sizes)}",
-        f"--server-pool-sizes={joined(tool.get('server_pool_sizes', [0]))}",
+        f"--pool-sizes={','.join(map(str, pool_sizes))}",
+        f"--server-pool-sizes={','.join(map(str, tool.get('server_pool_sizes', [0])))}",
         f"--warm-up-ms={WARM_UP_MS}",
-        f"--window-ms={milliseconds(tool['window_s'])}",
+        f"--window-ms={round(tool['window_s'] * 1000)}",
         f"--seed={SEED + cast(DatabaseSubject, subject).position}",
     ]
-
-
-def joined(numbers: list[int]) -> str:
-    return ",".join(map(str, numbers))
-
-
-def milliseconds(value_s: float) -> int:
-    return round(value_s * 1000)
 
 
 def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> dict[str, Any]:
     """The `load` part of cell.json; combinations.csv and latency.hgrm are the client's own."""
     with (folder / COMBINATIONS).open(newline="") as file:
         rows = list(csv.DictReader(file))
-    if not rows:
-        said = (folder / "generator.log").read_text(errors="replace")[-2000:]
-        fault = {"outcome": "refused", "reason": f"database-client: {said.strip()}"}
-        ran = {
-            "start_epoch_s": ran_s[0],
-            "end_epoch_s": ran_s[1],
-            "duration_s": ran_s[1] - ran_s[0],
-        }
-        return summary(spec, [], None) | ran | {"errors": {"fatal": 1}, "fault": fault}
-    smallest = re.search(r"^ *([\d.]+) +0\.0+ ", (folder / LATENCY).read_text(), re.MULTILINE)
-    return summary(spec, rows, float(smallest[1]) if smallest else None)
-
-
-def summary(
-    spec: dict[str, Any], rows: list[dict[str, str]], smallest_ms: float | None
-) -> dict[str, Any]:
-    good, failed = total(rows, "transactions"), total(rows, "failed")
-    start_s = min((float(row["start_epoch_s"]) for row in rows), default=0.0)
-    end_s = max((float(row["end_epoch_s"]) for row in rows), default=0.0)
-    counted_s = sum(float(row["end_epoch_s"]) - float(row["start_epoch_s"]) for row in rows)
-    return {
-        "loop": LOOP,
-        "requests_offered": None,
-        "requests_recorded": round(good + failed),
-        "responses_2xx": round(good),
-        "bodies_right": None,
-        "errors": errors(rows),
-        "error_share": failed / (good + failed) if good + failed else 1.0,
-        "start_epoch_s": start_s,
-        "end_epoch_s": end_s,
-        # Between two combinations nothing is counted.
-        "duration_s": counted_s,
-        "in_flight_at_end": 0,
-        "offered_per_s": None,
+    clients = {
         "concurrency_offered": spec["tool"]["workers"],
-        "connects": round(good) if spec["mode"]["client"]["connections"] == "new" else 0,
         "think_ms": spec["tool"]["think_ms"],
         "wait_mean_ms": mean_ms(rows, "wait_mean_ms"),
         # In the combination in which the shares were the least equal.
         "fairness": min((float(row["fairness"]) for row in rows), default=0.0),
         "workers_without": max((int(row["workers_without"]) for row in rows), default=0),
+        "connects": 0,
+    }
+    if not rows:
+        said = (folder / "generator.log").read_text(errors="replace")[-2000:]
+        fault = {"outcome": "refused", "reason": f"database-client: {said.strip()}"}
+        return nothing_answered(LOOP, ran_s) | clients | {"fault": fault}
+    good, failed = total(rows, "transactions"), total(rows, "failed")
+    if spec["mode"]["client"]["connections"] == "new":
+        clients["connects"] = round(good)
+    windows_s = [(float(row["start_epoch_s"]), float(row["end_epoch_s"])) for row in rows]
+    # Between two combinations nothing is counted.
+    counted_s = sum(end_s - start_s for start_s, end_s in windows_s)
+    smallest = re.search(r"^ *([\d.]+) +0\.0+ ", (folder / LATENCY).read_text(), re.MULTILINE)
+    load = nothing_sent(LOOP) | clients
+    return load | {
+        "requests_recorded": round(good + failed),
+        "responses_2xx": round(good),
+        "errors": errors(rows),
+        "error_share": failed / (good + failed) if good + failed else 1.0,
+        "start_epoch_s": min(windows_s)[0],
+        "end_epoch_s": max(windows_s)[1],
+        "duration_s": counted_s,
         "answers_per_s": (good + failed) / counted_s if counted_s else 0.0,
         "throughput_per_s": good / counted_s if counted_s else 0.0,
-        "received_bytes": 0,
-        "sent_bytes": None,
-        "limited_by_generator": "",
         "latency_mean_ms": mean_ms(rows, "mean_ms"),
-        "latency_min_ms": smallest_ms,
+        "latency_min_ms": float(smallest[1]) if smallest else None,
     }
 
 
@@ -149,9 +128,8 @@ def total(rows: list[dict[str, str]], column: str) -> float:
 
 def errors(rows: list[dict[str, str]]) -> dict[str, int]:
     """The client's kinds of errors with their counts, of all combinations."""
-    counts: dict[str, int] = {}
-    for row in rows:
-        for part in filter(None, row["errors"].split(";")):
-            kind, count = part.rsplit("=", 1)
-            counts[kind] = counts.get(kind, 0) + int(count)
-    return counts
+    counts: Counter[str] = Counter()
+    for part in filter(None, ";".join(row["errors"] for row in rows).split(";")):
+        kind, count = part.rsplit("=", 1)
+        counts[kind] += int(count)
+    return dict(counts)

@@ -18,6 +18,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from workloads.record.load import nothing_sent
 from workloads.servers.subject import Subject
 from workloads.tools.wrk2 import as_text
 
@@ -116,12 +117,13 @@ def short(spec: dict[str, Any]) -> dict[str, Any]:
 def fields(spec: dict[str, Any], subject: Subject, folder: Path) -> list[str]:
     """The line that asks the driver for a load: its folder and the plan's properties."""
     tool = spec["tool"]
-    ramp_up_s, for_a_time = tool.get("ramp_up_s", 0), "duration_s" in tool
+    ramp_up_s = tool.get("ramp_up_s", 0)
     delay_s = math.ceil(tool["users"] / THREADS_MADE_PER_S) if ramp_up_s else 0
-    # Where the requests are counted nothing ends the load but the runner, at its limit.
-    lasts_s = spec["testbed"]["load_limit_s"] + delay_s
-    if for_a_time:
-        lasts_s = math.ceil(tool["warm_up_s"] + tool["duration_s"])
+    if "duration_s" in tool:
+        loops, lasts_s = FOR_EVER, math.ceil(tool["warm_up_s"] + tool["duration_s"])
+    else:
+        # Nothing ends the load but the runner, at its limit.
+        loops, lasts_s = tool["loops"], spec["testbed"]["load_limit_s"] + delay_s
     properties = {
         "host": subject.address,
         "port": subject.port,
@@ -129,7 +131,7 @@ def fields(spec: dict[str, Any], subject: Subject, folder: Path) -> list[str]:
         "body_bytes": spec["study"].get("body_bytes", 0),
         "users": tool["users"],
         "ramp_up_s": ramp_up_s,
-        "loops": FOR_EVER if for_a_time else tool["loops"],
+        "loops": loops,
         "delay_s": delay_s,
         "duration_s": lasts_s,
         # The published servers close after every answer; so do users unless a tier says otherwise.
@@ -149,8 +151,7 @@ def offered(spec: dict[str, Any]) -> int | None:
     """How many requests the plan offers; None where it lasts for a time instead."""
     if "duration_s" in spec["tool"]:
         return None
-    users: int = spec["tool"]["users"]
-    return users * int(spec["tool"]["loops"])
+    return int(spec["tool"]["users"] * spec["tool"]["loops"])
 
 
 def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> dict[str, Any]:
@@ -179,14 +180,13 @@ def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> d
     load = summary(spec, within, len(in_flight), (start_ms / 1000, end_ms / 1000))
     # Answered before the window, or requested after it.
     apart = answered(outside) - answered(in_flight)
-    return load | {"answers_in_warm_up": apart} | counted(samples)
-
-
-def counted(samples: list[Sample]) -> dict[str, Any]:
-    """The requests of the whole load that reached the server, to which its counters belong."""
+    # Requests of the whole load that reached the server: its own counters belong to these.
     there = [row for row in samples if error_kind(row.responseCode) not in NOT_SENT]
-    mean_ms = total(there, "elapsed") / len(there) if there else None
-    return {"counted_requests": len(there), "counted_latency_mean_ms": mean_ms}
+    return load | {
+        "answers_in_warm_up": apart,
+        "counted_requests": len(there),
+        "counted_latency_mean_ms": mean_ms(there),
+    }
 
 
 def answered(samples: list[Sample]) -> int:
@@ -210,9 +210,7 @@ def window_ms(spec: dict[str, Any], samples: list[Sample]) -> tuple[int, int]:
 def write(path: Path, samples: list[Sample]) -> None:
     # Between slices, while the servers wait: a better compression takes five times as long.
     with gzip.open(path, "wt", compresslevel=1, newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(Sample._fields)
-        writer.writerows(samples)
+        csv.writer(file).writerows([Sample._fields, *samples])
 
 
 def summary(
@@ -222,11 +220,9 @@ def summary(
     window_s: tuple[float, float],
 ) -> dict[str, Any]:
     good = [row for row in samples if row.success == "true"]
-    start_s, end_s = window_s
-    duration_s = end_s - start_s
+    duration_s = window_s[1] - window_s[0]
     errors = Counter(error_kind(row.responseCode) for row in samples if row.success != "true")
-    return {
-        "loop": LOOP,
+    return nothing_sent(LOOP) | {
         "requests_offered": offered(spec),
         "requests_recorded": len(samples),
         "in_flight_at_end": in_flight_at_end,
@@ -234,18 +230,16 @@ def summary(
         "bodies_right": len(good) if "body_bytes" in spec["study"] else None,
         "errors": dict(errors),
         "error_share": 1 - len(good) / len(samples) if samples else 1.0,
-        "start_epoch_s": start_s,
-        "end_epoch_s": end_s,
+        "start_epoch_s": window_s[0],
+        "end_epoch_s": window_s[1],
         "duration_s": duration_s,
-        "offered_per_s": None,
         "concurrency_offered": spec["tool"]["users"],
         "users_alive": users_alive(samples),
         "answers_per_s": len(samples) / duration_s if duration_s else 0.0,
         "throughput_per_s": len(good) / duration_s if duration_s else 0.0,
         "received_bytes": total(samples, "bytes"),
         "sent_bytes": total(samples, "sentBytes"),
-        "limited_by_generator": "",
-        "latency_mean_ms": total(samples, "elapsed") / len(samples) if samples else None,
+        "latency_mean_ms": mean_ms(samples),
         "latency_min_ms": min((int(row.elapsed) for row in good), default=None),
     }
 
@@ -262,6 +256,10 @@ def users_alive(samples: list[Sample]) -> float | None:
         for before_ms, (end_ms, users) in zip(ends_ms, answers, strict=False)
     )
     return users_ms / (answers[-1][0] - start_ms)
+
+
+def mean_ms(samples: list[Sample]) -> float | None:
+    return total(samples, "elapsed") / len(samples) if samples else None
 
 
 def total(samples: Iterable[Sample], column: str) -> int:

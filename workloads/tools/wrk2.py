@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from workloads.record.latencies import MIXED_IN, WITHOUT_LAG
+from workloads.record.load import nothing_sent
 from workloads.servers.subject import Subject
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -34,11 +35,8 @@ def generator(spec: dict[str, Any]) -> dict[str, str]:
 @functools.cache
 def version(program: str) -> str:
     """The first line that the program prints of its version."""
-    printed = subprocess.run(
-        [program, "-v"], capture_output=True, text=True, timeout=10, check=False
-    )
-    lines = (printed.stdout + printed.stderr).strip().splitlines()
-    return lines[0] if lines else "unknown"
+    printed = subprocess.check_output([program, "-v"], text=True, timeout=10)
+    return printed.splitlines()[0]
 
 
 def is_drawn(tool: dict[str, Any]) -> bool:
@@ -120,22 +118,12 @@ def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> d
 
 def from_due(load: dict[str, Any]) -> dict[str, Any]:
     requests, status = load["requests"], load["status"]
-    errors = load["errors"] | {
-        "http_3xx": status["3xx"],
-        "http_4xx": status["4xx"],
-        "http_5xx": status["5xx"],
-        "unanswered": requests["in_flight_at_end"],
-        "unsent": requests["unsent_at_end"],
-    }
-    duration_s = load["end_epoch_s"] - load["start_epoch_s"]
-    good = status["2xx"]
-    return {
-        "loop": LOOP,
+    errors = load["errors"] | {f"http_{kind}": status[kind] for kind in ("3xx", "4xx", "5xx")}
+    errors |= {"unanswered": requests["in_flight_at_end"], "unsent": requests["unsent_at_end"]}
+    good, in_time = status["2xx"], load["delivered_per_s"]
+    return nothing_sent(LOOP) | {
         "requests_offered": requests["due"],
-        "requests_recorded": sum(status.values())
-        + sum(load["errors"].values())
-        + requests["in_flight_at_end"]
-        + requests["unsent_at_end"],
+        "requests_recorded": good + sum(errors.values()),
         "responses_2xx": good,
         "bodies_right": load["bodies_right"],
         "body_bytes_min": load["body_bytes"]["min"],
@@ -153,13 +141,11 @@ def from_due(load: dict[str, Any]) -> dict[str, Any]:
         "error_share": 1 - good / requests["due"] if requests["due"] else 1.0,
         "start_epoch_s": load["start_epoch_s"],
         "end_epoch_s": load["end_epoch_s"],
-        "duration_s": duration_s,
-        "in_flight_at_end": 0,
+        "duration_s": load["end_epoch_s"] - load["start_epoch_s"],
         "offered_per_s": load["offered_per_s"],
-        "concurrency_offered": None,
         # Answers that came within the window: what came later drained a backlog.
-        "answers_per_s": load["delivered_per_s"],
-        "throughput_per_s": load["delivered_per_s"] * good / max(1, requests["completed"]),
+        "answers_per_s": in_time,
+        "throughput_per_s": in_time * good / max(1, requests["completed"]),
         "received_bytes": load["received_bytes"],
         "sent_bytes": load["sent_bytes"],
         "limited_by_generator": load["was_the_limit_reason"] if load["was_the_limit"] else "",
