@@ -140,7 +140,7 @@ def test_every_mode_is_loaded_once_a_round_in_an_order_that_is_drawn_again(turns
 
 @pytest.mark.parametrize("end", [DIED, ("hung", ""), ("timed_out", ""), ("refused", ""), HOLDS])
 def test_mode_that_did_not_complete_or_holds_requests_is_not_loaded_again(turns, end):
-    loaded = turns(outcomes={POOL: {1: end}}, rounds=3)
+    loaded = turns(outcomes={POOL: {1: end}}, rounds=3, extra_rounds=2)
     assert rounds_of(loaded) == [1, 2]
     assert rounds_of(loaded, BASELINE) == rounds_of(loaded, LOOP) == [1, 2, 3]
 
@@ -251,10 +251,6 @@ def test_server_that_does_not_come_up_again_ends_the_rounds(turns):
     assert rounds_of(loaded) == [1]
 
 
-def test_mode_that_is_gone_has_no_extra_round(turns):
-    assert len(turns(outcomes={POOL: {0: DIED}}, rounds=2, extra_rounds=2)) == 5
-
-
 @pytest.mark.parametrize(
     ("outcomes", "rounds"),
     [
@@ -323,21 +319,21 @@ def by_starts(plan, monkeypatch):
     return run
 
 
-def test_variants_are_started_until_the_budget_is_spent(by_starts):
-    starts, found = by_starts(*BOTH)
-    assert len(starts) == 6
+@pytest.mark.parametrize(
+    ("asked", "count", "least"),
+    [
+        # Until the budget is spent, or all is settled; starts that take long are three.
+        ({}, 6, 6),
+        ({"settled_after": 1}, 3, 3),
+        ({"ready_s": 12}, 3, 6),
+    ],
+)
+def test_variants_are_started_at_least_three_times(by_starts, asked, count, least):
+    starts, found = by_starts(*BOTH, **asked)
+    assert len(starts) == count
     for done in found.values():
         assert {each.start for each in done} == {*starts}
-
-
-def test_variants_that_are_settled_have_had_three_starts(by_starts):
-    assert by_starts(*BOTH, settled_after=1)[0] == [1, 2, 3]
-
-
-def test_starts_that_take_long_are_three_within_the_budget(by_starts):
-    starts, found = by_starts(*BOTH, ready_s=12)
-    assert len(starts) == 3
-    assert all(len(done) >= 6 for done in found.values())
+        assert len(done) >= least
 
 
 POOL_AGAIN = f"{POOL}-again"
@@ -392,10 +388,7 @@ def test_variant_that_only_fails_does_not_spend_the_budget(by_starts, failing):
     starts, found = by_starts(*BOTH, failing=failing)
     assert starts == [1]
     assert {len(done) for done in found.values()} == {module.LOADS_WITHOUT_ANSWER}
-
-
-def test_variant_that_is_alone_has_nothing_to_be_compared_with(by_starts):
-    """The other did not start."""
+    # One that is alone has nothing to be compared with.
     assert by_starts(POOL)[0] == [1]
 
 
@@ -413,71 +406,59 @@ def test_cell_or_baseline_that_does_not_start_leaves_the_other(plan, monkeypatch
     assert {each: len(done) for each, done in in_turns(session, [name]).items()} == {name: rounds}
 
 
-def test_load_of_no_modes_is_nothing(plan):
-    assert in_turns(session_of(plan), []) == {}
-
-
-class Subject:
-    def __init__(self):
-        self.prepared = []
-
-    def prepare(self, spec):
-        self.prepared.append(spec["tier"]["id"])
-
-
 @pytest.fixture
-def load(plan, monkeypatch):
-    """Loads one mode; its slices end as requested. Returns what is loaded, and what is stopped."""
-
-    def run(*ends, alive=True):
-        session, stopped, left, waited = session_of(plan), [], list(ends), []
-        live = SimpleNamespace(subject=Subject())
-
-        def slice(self, turn):
-            assert waited.pop()
-            return a_slice(turn=turn, load={"duration_s": 2.0}, **left.pop(0))
-
-        monkeypatch.setattr(Place, "wait_for_others", lambda self, mode: waited.append(mode))
-        monkeypatch.setattr(Loading, "slice", slice)
-        monkeypatch.setattr(module, "alive", lambda session, name: live if alive else None)
-        monkeypatch.setattr(session, "driver", lambda name: None)
-        monkeypatch.setattr(session, "stop", stopped.append)
-        done = []
-        load_once(session, LOW[0], PLAIN, 2, done)
-        assert live.subject.prepared == ["low"] * len(done)
-        assert session.phases.spent_s.get("load_s", 0) == 2 * len(done)
-        kept = [each for each in done if each.counts]
-        assert session.phases.spent_s.get("kept_s", 0) == 2 * len(kept)
-        return [(each.turn.number, each.turn.round, each.faults) for each in done], stopped
-
-    return run
-
-
-def test_slice_is_loaded_once_whatever_rule_leaves_it_out(load):
-    assert load({"faults": ["compiled"]}) == ([(1, 2, ["compiled"])], [])
+def prepared(plan, monkeypatch):
+    """A session whose servers are there, and the tiers that they were prepared for."""
+    session, tiers = session_of(plan), []
+    subject = SimpleNamespace(prepare=lambda spec: tiers.append(spec["tier"]["id"]))
+    monkeypatch.setattr(module, "alive", lambda *_: SimpleNamespace(subject=subject))
+    monkeypatch.setattr(session, "driver", lambda name: None)
+    return session, tiers
 
 
 @pytest.mark.parametrize(
-    "end", [{"outcome": "server_died", "counts": False}, {"reason": "still holds 3"}]
+    ("end", "stopped"),
+    [
+        # Whatever rule excludes it.
+        ({"faults": ["compiled"]}, []),
+        ({"outcome": "server_died", "counts": False}, [BASELINE]),
+        ({"reason": "still holds 3"}, [BASELINE]),
+        (None, []),
+    ],
 )
-def test_server_that_ends_or_holds_requests_is_stopped(load, end):
-    assert load(end) == ([(1, 2, [])], [BASELINE])
+def test_server_that_ends_or_holds_requests_is_stopped_after_its_slice(
+    prepared, monkeypatch, end, stopped
+):
+    (session, tiers), waited, found, done = prepared, [], [], []
+
+    def slice(self, turn):
+        assert waited.pop()
+        return a_slice(turn=turn, load={"duration_s": 2.0}, **end)
+
+    monkeypatch.setattr(Place, "wait_for_others", lambda self, mode: waited.append(mode))
+    monkeypatch.setattr(Loading, "slice", slice)
+    monkeypatch.setattr(session, "stop", found.append)
+    if end is None:
+        # It could not be started again.
+        monkeypatch.setattr(module, "alive", lambda *_: None)
+    load_once(session, LOW[0], PLAIN, 2, done)
+    assert found == stopped
+    assert [(each.turn.number, each.turn.round) for each in done] == [(1, 2)] * len(tiers)
+    assert tiers == ([] if end is None else ["low"])
+    kept = [each for each in done if each.counts]
+    spent_s = session.phases.spent_s
+    assert spent_s.get("load_s", 0) == 2 * len(done)
+    assert spent_s.get("kept_s", 0) == 2 * len(kept)
 
 
-def test_mode_that_cannot_be_started_again_has_no_slice(load):
-    assert load(alive=False) == ([], [])
-
-
-def test_ramp_of_a_sweep_is_loaded_at_its_rate_and_counted_apart(plan, monkeypatch):
-    session, seen = session_of(plan), []
-    live = SimpleNamespace(subject=Subject())
+def test_ramp_of_a_sweep_is_loaded_at_its_rate_and_counted_apart(prepared, monkeypatch):
+    session, seen = prepared[0], []
 
     def slice(self, turn):
         seen.append((turn.kind, self.spec["tool"]["rate_per_s"]))
         return a_slice(turn=turn, load={"duration_s": 2.0})
 
     monkeypatch.setattr(Loading, "slice", slice)
-    monkeypatch.setattr(module, "alive", lambda session, name: live)
     name = Name(POOL, "short", "sweep")
     spec = session.spec(name)
     for kind in (CALIBRATION, PLAIN):
