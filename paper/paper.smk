@@ -35,28 +35,8 @@ rule render_report:
         protocol="analysis/PROTOCOL.md",
         shipped=sorted(str(path) for path in Path(RUNS).glob("*/*")),
         coverage="analysis/coverage.csv",
-        text=expand(
-            "paper/{name}.qmd", name=sorted(glob_wildcards("paper/{name}.qmd").name)
-        ),
-        references="paper/references.bib",
-        look=expand(
-            "paper/{name}",
-            name=[
-                "look.yml",
-                "look.typ",
-                "page.html",
-                "service.js",
-                "report.css",
-                "dark.scss",
-                "stand-in.css",
-                "stand-in.html",
-            ],
-        ),
-        sentences=expand(
-            "paper/R/{name}.R", name=sorted(glob_wildcards("paper/R/{name}.R").name)
-        ),
-        script="paper/render.py",
-        renderer=["paper/load.R", "paper/knit.R", "paper/filter.lua"],
+        # Texts, their functions, their look, and what renders them.
+        paper=sorted(map(str, [*Path("paper").glob("*.*"), *Path("paper/R").glob("*.R")])),
     output:
         html=f"{RESULTS}/report.html",
         pdf=f"{RESULTS}/report.pdf",

@@ -12,7 +12,6 @@ stand-in. Another source than the report is rendered as HTML alone.
 import argparse
 import contextlib
 import csv
-import io
 import json
 import os
 import re
@@ -30,7 +29,9 @@ import pypandoc
 import typst
 import yaml
 
+from paper.given_cells import table
 from profiles.setup import doctor
+from workloads.experiment.reading import laid_over
 
 PAPER = Path(__file__).resolve().parent
 # Whatever asks for a date gets this one, so that the same input gives the same bytes.
@@ -41,15 +42,8 @@ QUARTO_LIMIT_S = 600.0
 # The report leaves its findings for programs, too.
 FINDINGS = "findings.json"
 Renderer = Callable[[Path, Mapping[str, str], str, Path], None]
-FOR_PANDOC = (
-    "lang",
-    "bibliography",
-    "link-citations",
-    "papersize",
-    "margin",
-    "mainfont",
-    "fontsize",
-)
+# Of the front matter, for pandoc.
+PASSED = ["lang", "bibliography", "link-citations", "papersize", "margin", "mainfont", "fontsize"]
 
 
 class RenderError(Exception):
@@ -58,12 +52,11 @@ class RenderError(Exception):
 
 def run(argv: list[str], cwd: Path, limit_s: float | None = None) -> None:
     """Runs one step; raises RenderError with its output when it fails, or does not end in time."""
-    environment = os.environ | {"SOURCE_DATE_EPOCH": EPOCH}
     # Bytes that are not UTF-8 must not hide the step's own message.
     step = subprocess.Popen(
         argv,
         cwd=cwd,
-        env=environment,
+        env=os.environ | {"SOURCE_DATE_EPOCH": EPOCH},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -99,14 +92,6 @@ def front_matter(qmd: Path) -> dict[str, Any]:
     return front
 
 
-def laid_over(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
-    """Both, key by key at every depth; `above` wins."""
-    both = [
-        key for key in below if isinstance(below[key], dict) and isinstance(above.get(key), dict)
-    ]
-    return below | above | {key: laid_over(below[key], above[key]) for key in both}
-
-
 def format_options(qmd: Path, name: str) -> dict[str, Any]:
     """Front matter as one format sees it: what stands under format.<name> wins."""
     front = front_matter(qmd)
@@ -136,7 +121,6 @@ def why_not_quarto(cwd: Path) -> str | None:
 
 
 def render_with_quarto(qmd: Path, params: Mapping[str, str], target: str, out: Path) -> None:
-    """Writes one format with `quarto render`, in the folder of `qmd`."""
     options = [part for name, value in params.items() for part in ("-P", f"{name}:{value}")]
     run(["quarto", "render", qmd.name, "--to", target, *options], qmd.parent, QUARTO_LIMIT_S)
     shutil.move(qmd.with_suffix(out.suffix), out)
@@ -150,19 +134,13 @@ def knit(qmd: Path, params: Mapping[str, str], target: str) -> Path:
     markdown = qmd.with_suffix(".knit.md")
     arguments = [qmd.name, markdown.name, json.dumps(params), target]
     run(["Rscript", str(PAPER / "knit.R"), *arguments], qmd.parent)
+    # A reader without this machine's font sees one of the same widths.
+    wanted = "font-family: Liberation Sans, Arial, Helvetica, sans-serif;"
     for figure in (qmd.parent / "figures").glob("*.svg"):
-        name_fallback_fonts(figure)
+        text = figure.read_text(encoding="utf-8")
+        text = text.replace('font-family: "Liberation Sans";', wanted)
+        figure.write_text(text, encoding="utf-8")
     return markdown
-
-
-def name_fallback_fonts(svg: Path) -> None:
-    """Lets a reader without this machine's font see one of the same widths."""
-    text = svg.read_text(encoding="utf-8")
-    wanted = '"Liberation Sans", Arial, Helvetica, sans-serif'.replace('"', "")
-    svg.write_text(
-        re.sub(r'font-family: "Liberation Sans";', f"font-family: {wanted};", text),
-        encoding="utf-8",
-    )
 
 
 def pandoc(markdown: Path, options: dict[str, Any], to: str, out: Path, *extra: str) -> None:
@@ -173,14 +151,14 @@ def pandoc(markdown: Path, options: dict[str, Any], to: str, out: Path, *extra: 
     argv += [f"--output={out}", f"--lua-filter={PAPER / 'filter.lua'}", "--citeproc"]
     argv += ["--number-sections"] if options.get("number-sections") else []
     if options.get("toc"):
+        depth = options.get("toc-depth", 3)
         # Given as a variable: the document's own metadata would win over the option.
-        argv += ["--toc", f"--variable=toc-depth:{options.get('toc-depth', 3)}"]
-        argv += [f"--toc-depth={options.get('toc-depth', 3)}"]
+        argv += ["--toc", f"--variable=toc-depth:{depth}", f"--toc-depth={depth}"]
     for place in ("include-in-header", "include-after-body"):
         argv += [f"--{place}={part}" for part in listed(options.get(place))]
     # A file that the front matter names may hold the part of it that pandoc reads.
     front = markdown.with_suffix(".front.yaml")
-    front.write_text(yaml.safe_dump({key: options[key] for key in FOR_PANDOC if key in options}))
+    front.write_text(yaml.safe_dump({key: options[key] for key in PASSED if key in options}))
     run([*argv, f"--metadata-file={front}", *extra], markdown.parent)
 
 
@@ -218,7 +196,6 @@ def packed(pdf: Path) -> Path:
 
 
 def render_with_stand_in(qmd: Path, params: Mapping[str, str], target: str, out: Path) -> None:
-    """Writes one format with knitr, pandoc and typst, in the folder of `qmd`."""
     write = {"html": write_html, "typst": write_pdf}[target]
     write(knit(qmd, params, target), format_options(qmd, target), out)
 
@@ -299,12 +276,8 @@ def render_report(params: Mapping[str, str], html: Path, pdf: Path) -> None:
     rendered = side_by_side(params, formats)
     problems = list(dict.fromkeys(each for one in rendered for each in one.problems))
     write_problems(results, problems)
-    lacking = [
-        made
-        for made, one in zip(formats, rendered, strict=True)
-        if set(one.problems) != set(problems)
-    ]
-    side_by_side(params, lacking)
+    made = zip(formats, rendered, strict=True)
+    side_by_side(params, [each for each, one in made if set(one.problems) != set(problems)])
 
 
 # ---- Problems -------------------------------------------------------------------------------
@@ -315,9 +288,8 @@ VERB = "report"
 def rows_of(path: Path) -> list[dict[str, str]]:
     """The rows of a CSV file; none where it is absent, or cannot be read."""
     try:
-        with path.open(newline="", encoding="utf-8") as file:
-            return list(csv.DictReader(file))
-    except (FileNotFoundError, UnicodeDecodeError, csv.Error):
+        return table(path)
+    except (UnicodeDecodeError, csv.Error):
         return []
 
 
@@ -326,17 +298,15 @@ def write_problems(results: Path, problems: list[tuple[str, str]]) -> None:
     path = results / "problems.csv"
     before = rows_of(path)
     rows = [row for row in before if row.get("verb") != VERB]
-    rows += [{"table": table, "verb": VERB, "message": said} for table, said in problems]
+    rows += [{"table": name, "verb": VERB, "message": said} for name, said in problems]
     # A file that stays the same keeps its date.
     if rows == before:
         return
-    text = io.StringIO()
-    table = csv.DictWriter(
-        text, ("table", "verb", "message", "cells"), restval="", lineterminator="\n"
-    )
-    table.writeheader()
-    table.writerows(rows)
-    path.write_text(text.getvalue(), encoding="utf-8")
+    columns = ("table", "verb", "message", "cells")
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, columns, restval="", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
 
 
 def main() -> None:
