@@ -9,15 +9,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/**
- * One thread for all connections. A request that waits costs a timer rather than a thread, but a
- * request that computes delays all others of its loop.
- */
 @Command(
-        name = "EventLoop",
         description = "Serves all connections by a few threads, each waiting for those of its connections that are"
-                + " ready (non-blocking NIO); sleep_ms is a timer there and delays no other request, cpu_us delays"
-                + " all requests of its thread.")
+                + " ready (non-blocking NIO). A request that waits (sleep_ms) costs a timer rather than a thread;"
+                + " one that computes (cpu_us) delays all others of its loop.")
 public final class EventLoop implements Mode {
 
     @Mixin
@@ -25,10 +20,9 @@ public final class EventLoop implements Mode {
 
     @Option(
             names = "--loops",
-            paramLabel = "<threads>",
             converter = WholeNumber.Count.class,
-            description = "Threads that serve connections (default: one per CPU, here ${DEFAULT-VALUE}). With more"
-                    + " than one, another thread accepts.")
+            description = "Threads that serve connections, one per CPU by default. With more than one, another"
+                    + " thread accepts.")
     private int loops = Runtime.getRuntime().availableProcessors();
 
     @Override

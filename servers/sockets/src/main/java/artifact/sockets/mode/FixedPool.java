@@ -9,14 +9,10 @@ import java.util.concurrent.ThreadPoolExecutor.AbortPolicy;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/**
- * A pool that reuses its threads, so that no request pays for starting one. Threads and queue limit
- * the requests in flight; beyond both, a client gets 503 immediately rather than a late answer.
- */
 @Command(
-        name = "FixedPool",
-        description = "Serves connections by a bounded thread pool with a bounded queue; when both are full, a client"
-                + " gets 503.")
+        description = "Serves connections by a bounded thread pool with a bounded queue, so that no request pays for"
+                + " starting a thread. When both are full, a client gets 503 immediately rather than a late"
+                + " answer.")
 public final class FixedPool implements Mode {
 
     @Mixin

@@ -7,13 +7,9 @@ import java.io.IOException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/**
- * A platform thread for every connection. Starting one costs more CPU time than answering a short
- * request, and nothing limits their number but the kernel and memory.
- */
 @Command(
-        name = "ThreadPerRequest",
-        description = "Starts a new platform thread for every connection, as many as there are connections.")
+        description = "Starts a new platform thread for every connection, which costs more CPU time than answering a"
+                + " short request. Nothing limits their number but the kernel and memory.")
 public final class ThreadPerRequest implements Mode {
 
     @Mixin

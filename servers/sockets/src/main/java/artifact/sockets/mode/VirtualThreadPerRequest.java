@@ -8,13 +8,9 @@ import java.io.IOException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/**
- * A virtual thread for every connection: the same code as {@link ThreadPerRequest}, without a kernel
- * thread to start. Nothing limits their number but the heap.
- */
 @Command(
-        name = "VirtualThreadPerRequest",
-        description = "Starts a new virtual thread for every connection, as many as there are connections.")
+        description = "Starts a new virtual thread for every connection: no kernel thread, and nothing limits their"
+                + " number but the heap.")
 public final class VirtualThreadPerRequest implements Mode {
 
     @Mixin

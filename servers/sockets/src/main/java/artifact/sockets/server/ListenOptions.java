@@ -11,21 +11,22 @@ import picocli.CommandLine.TypeConversionException;
 /** The options that every mode has, and listening itself: on one address and on nothing else, always. */
 public final class ListenOptions {
 
+    /** The backlog of {@code new ServerSocket(port)}. */
+    public static final int DEFAULT_BACKLOG = 50;
+
     @Option(
             names = "--address",
-            paramLabel = "<address>",
             defaultValue = "127.0.0.1",
             converter = Address.class,
-            description = "IPv4 address of this machine to listen on (default: ${DEFAULT-VALUE}). These servers"
-                    + " exist to be overloaded: name one that only the load generator can reach.")
+            description = "IPv4 address of this machine to listen on. These servers exist to be overloaded: name one"
+                    + " that only the load generator can reach.")
     private String address;
 
     @Option(
             names = "--port",
-            paramLabel = "<port>",
             defaultValue = "0",
             converter = WholeNumber.Port.class,
-            description = "Port to listen on; 0 lets the kernel choose (default: ${DEFAULT-VALUE}).")
+            description = "Port to listen on; 0 lets the kernel choose.")
     private int port;
 
     @Option(names = {"-h", "--help"}, usageHelp = true, description = "Show this help and exit.")

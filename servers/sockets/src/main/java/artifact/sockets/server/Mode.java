@@ -17,7 +17,8 @@ public interface Mode {
 
     /** Reads the options into {@code mode} and serves; a wrong option ends the process with status 2. */
     static void run(Mode mode, String... args) throws IOException {
-        CommandLine line = new CommandLine(mode);
+        CommandLine line = new CommandLine(mode).setCommandName(mode.getClass().getSimpleName());
+        line.getCommandSpec().usageMessage().showDefaultValues(true);
         try {
             if (!CommandLine.printHelpIfRequested(line.parseArgs(args))) {
                 mode.serve();

@@ -16,35 +16,30 @@ public final class PoolOptions {
 
     @Option(
             names = "--core-threads",
-            paramLabel = "<threads>",
             defaultValue = "10",
             converter = WholeNumber.Count.class,
-            description = "Threads started before a connection is queued; they stay (default: ${DEFAULT-VALUE}).")
+            description = "Threads started before a connection is queued; they stay.")
     private int coreThreads;
 
     @Option(
             names = "--threads",
-            paramLabel = "<threads>",
             defaultValue = "20",
             converter = WholeNumber.Count.class,
-            description = "Threads at most; those above the core are started only while the queue is full"
-                    + " (default: ${DEFAULT-VALUE}).")
+            description = "Threads at most; those above the core are started only while the queue is full.")
     private int maxThreads;
 
     @Option(
             names = "--queue",
-            paramLabel = "<connections>",
             defaultValue = "100",
             converter = WholeNumber.Count.class,
-            description = "Connections that may wait for a thread (default: ${DEFAULT-VALUE}).")
+            description = "Connections that may wait for a thread.")
     private int queueCapacity;
 
     @Option(
             names = "--keep-alive-ms",
-            paramLabel = "<ms>",
             defaultValue = "5000",
             converter = WholeNumber.CountOrNone.class,
-            description = "Time after which an idle thread above the core ends (default: ${DEFAULT-VALUE}).")
+            description = "Time after which an idle thread above the core ends.")
     private int keepAliveMs;
 
     @Spec(Spec.Target.MIXEE)

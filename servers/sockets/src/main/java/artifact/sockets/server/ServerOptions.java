@@ -11,28 +11,23 @@ public final class ServerOptions {
 
     @Option(
             names = "--backlog",
-            paramLabel = "<connections>",
             defaultValue = "4096",
             converter = WholeNumber.Count.class,
-            description = "Connections that may wait to be accepted; the kernel lowers it to"
-                    + " net.core.somaxconn (default: ${DEFAULT-VALUE}).")
+            description = "Connections that may wait to be accepted; the kernel lowers it to net.core.somaxconn.")
     int backlog;
 
     @Option(
             names = "--read-timeout-ms",
-            paramLabel = "<ms>",
             defaultValue = "10000",
             converter = WholeNumber.Milliseconds.class,
             description = "How long a client may take to send a whole request, or to begin its next one,"
-                    + " before its connection is closed (default: ${DEFAULT-VALUE}).")
+                    + " before its connection is closed.")
     int readTimeoutMs;
 
     @Option(
             names = "--stop-timeout-ms",
-            paramLabel = "<ms>",
             defaultValue = "1500",
             converter = WholeNumber.Milliseconds.class,
-            description = "How long SIGTERM waits for requests in flight before the process ends"
-                    + " all the same (default: ${DEFAULT-VALUE}).")
+            description = "How long SIGTERM waits for requests in flight before the process ends all the same.")
     int stopTimeoutMs;
 }
