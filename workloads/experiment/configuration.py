@@ -6,19 +6,18 @@ all of them; an A/A pair all of its mode.
 
 from __future__ import annotations
 
-import functools
 import json
+import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import jsonschema
 
 from workloads.experiment import kinds, waits
+from workloads.experiment.schema import allowed, schema, types_of
 from workloads.machine.provenance import ROOT, user_home
 
-SCHEMA = Path(__file__).with_name("config.schema.json")
 TOOLS = ("jmeter", "wrk2", "sweep", "overload", "sysbench", "database-client")
 # Beyond the default: heap by collector, A/A pairs, swaps of rival explanations.
 EXTRAS = ["heaps", "a-a", "rivals"]
@@ -67,11 +66,11 @@ class Comparison:
     question: str
     modes: dict[str, list[str]]
     baselines: dict[str, str | None]
-    # The extras of modes that a default run excludes here.
+    # The extras that each mode needs here.
     extras: dict[str, frozenset[str]]
-    # Sessions of it at least, and of single modes at most; None: as many as it has.
+    # Sessions of it at least, and of single modes at most.
     repetitions: int
-    limits: dict[str, int | None]
+    limits: dict[str, float]
     # Kinds of profile by tier/tool and mode.
     profiles: dict[str, dict[str, list[str]]]
 
@@ -106,12 +105,7 @@ def whole_studies(config: dict[str, Any]) -> dict[str, Study]:
 def whole_study(config: dict[str, Any], name: str) -> Study:
     study = config["studies"][name]
     lines = {id: lines_of(comparison) for id, comparison in study["comparisons"].items()}
-    definitions = {
-        mode: line
-        for of_comparison in lines.values()
-        for mode, line in of_comparison.items()
-        if not is_reference(line)
-    }
+    definitions = definitions_in(lines)
     comparisons = {
         id: whole_comparison(id, study["comparisons"][id], lines[id], definitions) for id in lines
     }
@@ -139,6 +133,16 @@ def lines_of(comparison: dict[str, Any]) -> dict[str, Mode]:
     common = {key: comparison[key] for key in OF_COMPARISONS if key in comparison}
     return {
         mode: line if is_reference(line) else merged(common, line) for mode, line in found.items()
+    }
+
+
+def definitions_in(lines: dict[str, dict[str, Mode]]) -> dict[str, Mode]:
+    """The modes that the lines of comparisons define."""
+    return {
+        mode: line
+        for each in lines.values()
+        for mode, line in each.items()
+        if not is_reference(line)
     }
 
 
@@ -173,19 +177,13 @@ def whole_comparison(
         met,
         {mode: baseline(mode, line) for mode, line in lines.items()},
         {
-            mode: extras
+            mode: extras_of(comparison, line, definitions.get(mode, {}))
             for mode, line in lines.items()
-            if (extras := extras_of(comparison, line, inherited(line, definitions.get(mode, {}))))
         },
         comparison.get("repetitions", 1),
-        {mode: line.get("repetitions") for mode, line in lines.items()},
+        {mode: line.get("repetitions", math.inf) for mode, line in lines.items()},
         comparison.get("profiles", {}),
     )
-
-
-def inherited(line: Mode, definition: Mode) -> Mode:
-    """The definition of its name, for a mode that has none of its own."""
-    return definition if is_reference(line) else {}
 
 
 def extras_of(*parts: dict[str, Any]) -> frozenset[str]:
@@ -283,7 +281,7 @@ def colors_of(study: Study) -> dict[str, str]:
     found: dict[str, str] = {}
     for comparison in study.comparisons.values():
         # A default run's modes come before those that it excludes.
-        names = sorted(comparison.modes, key=lambda mode: mode in comparison.extras)
+        names = sorted(comparison.modes, key=lambda mode: bool(comparison.extras[mode]))
         modes = [study.modes[mode] for mode in names]
         bases = [mode for mode in modes if not VARIANTS.keys() & mode.keys()]
         taken = {found[family_of(mode)] for mode in bases if family_of(mode) in found}
@@ -308,19 +306,14 @@ def check(config: dict[str, Any]) -> None:
     """Raises ConfigurationError naming every key that is wrong, its value and what is allowed."""
     # Each step relies on what those before it have found right.
     faults = faults_by(schema(), config)
-    for step in (unknown, incomplete):
-        faults = faults or [fault for name in config["studies"] for fault in step(config, name)]
-    faults = faults or measured_twice(config) or different_looks(config)
-    faults = faults or shared_cpus(config) or different_cpus(config)
+    faults = faults or [line for name in config["studies"] for line in unknown(config, name)]
+    if not faults:
+        studies = whole_studies(config).values()
+        for study in studies:
+            faults += [*incomplete(config, study), *measured_twice(study), *different_cpus(study)]
+        faults += [*different_looks(studies), *shared_cpus(config)]
     if faults:
         raise ConfigurationError("config.yaml: " + "\nconfig.yaml: ".join(sorted(set(faults))))
-
-
-@functools.cache
-def schema() -> dict[str, Any]:
-    # Python's $ lets a line end pass that follows; ECMA's, which JSON Schema means, does not.
-    found: dict[str, Any] = json.loads(SCHEMA.read_text().replace('$"', r'\\Z"'))
-    return found
 
 
 def faults_by(schema: dict[str, Any], part: Any, *place: str) -> list[str]:
@@ -333,43 +326,45 @@ def faults_by(schema: dict[str, Any], part: Any, *place: str) -> list[str]:
 def explain(error: jsonschema.ValidationError, place: tuple[str, ...]) -> list[str]:
     """A line for each key that is wrong: its value, and what is allowed."""
     keys, value = [*place, *error.absolute_path], error.instance
+    at = ".".join(map(str, keys))
+    inside = f"{at}." if at else ""
     if error.validator == "additionalProperties":
         known = list(error.schema["properties"])
-        return [surplus([*keys, key], value[key], known) for key in value if key not in known]
+        may = f"here only {', '.join(known)}"
+        return [
+            fault(inside + str(key), value[key], may + (hint_of_file(key) if not at else ""))
+            for key in value
+            if key not in known
+        ]
     if error.validator in ("required", "dependentRequired"):
         wanted = error.validator_value
         if error.validator == "dependentRequired":
             wanted = [name for key, names in wanted.items() if key in value for name in names]
         missing = [key for key in wanted if key not in value]
-        return [fault([*keys, key], None, "it must be there") for key in missing]
-    rule = f"{error.validator} {json.dumps(error.validator_value, ensure_ascii=False)}"
-    return [fault(keys, value, error.schema.get("description", rule) + hint(error))]
+        return [fault(inside + key, None, "it must be there") for key in missing]
+    return [fault(at, value, allowed(error.schema) + hint(error))]
 
 
-def surplus(keys: list[Any], value: Any, known: list[str]) -> str:
-    allowed = f"here only {', '.join(known)}"
-    # Such as --config smoke=true.
-    if len(keys) == 1 and (ROOT / f"workloads/{keys[0]}.yaml").is_file():
-        allowed += f"; for this run --configfile workloads/{keys[0]}.yaml"
-    return fault(keys, value, allowed)
-
-
-def fault(keys: list[Any], value: Any, allowed: str) -> str:
+def fault(place: str, value: Any, may: str) -> str:
     # YAML has dates, too, which are no JSON.
     shown = json.dumps(value, ensure_ascii=False, default=str)
-    shown = shown if len(shown) <= 60 else shown[:57] + "..."
-    return f"{'.'.join(map(str, keys))} = {shown}; allowed: {allowed}"
+    return f"{place} = {shown if len(shown) <= 60 else shown[:57] + '...'}; allowed: {may}"
+
+
+def hint_of_file(key: str) -> str:
+    """For words of the command line such as --config smoke=true."""
+    file = f"workloads/{key}.yaml"
+    return f"; for this run --configfile {file}" if (ROOT / file).is_file() else ""
 
 
 def hint(error: jsonschema.ValidationError) -> str:
     """How a number or word that was read as something else is written."""
     if error.validator != "type":
         return ""
-    value, types = error.instance, error.validator_value
-    wanted = {types} if isinstance(types, str) else {*types}
+    value, wanted = error.instance, types_of(error.schema)
     if "string" in wanted and not isinstance(value, str | dict | list | None):
         return "; in quotes it is a text"
-    if isinstance(value, str) and wanted & {"integer", "number"}:
+    if isinstance(value, str) and {"integer", "number"} & {*wanted}:
         return "; as a decimal number, such as 10 or 0.5"
     return ""
 
@@ -377,58 +372,54 @@ def hint(error: jsonschema.ValidationError) -> str:
 def unknown(config: dict[str, Any], name: str) -> Iterator[str]:
     """Names of modes, tiers, servers, backends and scripts that are not there."""
     study, place = config["studies"][name], f"studies.{name}"
-    for key, value, allowed in names_in(config, study):
-        if value not in allowed:
-            yield f"{place}.{key} = {value!r}; allowed: {', '.join(allowed)}"
-    for key, load in loads_in(study):
-        if "script" in load and not (ROOT / load["script"]).is_file():
-            yield f"{place}.{key}.script = {load['script']!r}; allowed: a file that is there"
+    for key, value, known in names_in(config, study):
+        if value not in known:
+            yield fault(f"{place}.{key}", value, ", ".join(known))
+    parts = {place: study} | {f"{place}.tiers.{id}": tier for id, tier in study["tiers"].items()}
+    for at, part in parts.items():
+        for key in ("warm_up", "wrk2", "sweep", "overload"):
+            script = part.get(key, {}).get("script")
+            if script and not (ROOT / script).is_file():
+                yield fault(f"{at}.{key}.script", script, "a file that is there")
 
 
 def names_in(config: dict[str, Any], study: dict[str, Any]) -> Iterator[tuple[str, Any, list[str]]]:
     """Every name that a study's parts refer to: its key, itself, what is allowed there."""
-    tiers, backends, servers = tier_names(study), [*config["backends"]], [*config["servers"]]
+    tiers = [
+        word
+        for name, tier in study["tiers"].items()
+        for word in (name, *(f"{name}/{tool}" for tool in TOOLS if tool in tier))
+    ]
+    # Windows of a profile are no steps of a sweep.
+    profiled = [word for word in tiers if "/" in word and not word.endswith(("sweep", "overload"))]
     lines = {id: lines_of(comparison) for id, comparison in study["comparisons"].items()}
-    defined = [
-        mode for each in lines.values() for mode, line in each.items() if not is_reference(line)
-    ]
-    bases = [
-        mode
-        for each in lines.values()
-        for mode, line in each.items()
-        if not is_reference(line) and not VARIANTS.keys() & line.keys()
-    ]
-    yield "server", study["server"], servers
-    for backend in as_list(study.get("backend", [])):
-        yield "backend", backend, backends
+    definitions = definitions_in(lines)
+    bases = [mode for mode, line in definitions.items() if not VARIANTS.keys() & line.keys()]
+    parts = {"": study}
     for id, comparison in study["comparisons"].items():
         place = f"comparisons.{id}"
         for tier in comparison["tiers"]:
             yield f"{place}.tiers", tier, tiers
         for load, modes in comparison.get("profiles", {}).items():
-            yield f"{place}.profiles", load, [word for word in tiers if is_profiled(word)]
+            yield f"{place}.profiles", load, profiled
             for mode in modes:
                 yield f"{place}.profiles.{load}", mode, [*lines[id]]
         for mode, line in lines[id].items():
             key = f"{place}.modes.{mode}"
-            others = [other for other in lines[id] if other != mode]
-            yield key, mode, defined
-            for backend in as_list(line.get("backend", [])):
-                yield f"{key}.backend", backend, backends
+            parts[f"{key}."] = line
+            yield key, mode, [*definitions]
             for tier in line.get("tiers", []):
                 yield f"{key}.tiers", tier, tiers
-            if "server" in line:
-                yield f"{key}.server", line["server"], servers
             if "baseline" in line:
-                yield (
-                    f"{key}.baseline",
-                    line["baseline"],
-                    measured_with(comparison, lines[id], mode),
-                )
-            for variant in VARIANTS:
-                if variant in line:
-                    here = bases if variant == "as_published_of" else [*{*bases} & {*others}]
-                    yield f"{key}.{variant}", line[variant], sorted(here)
+                known = measured_with(comparison, lines[id], mode)
+                yield f"{key}.baseline", line["baseline"], known
+            for variant in VARIANTS.keys() & line.keys():
+                here = {*bases} if variant == "as_published_of" else {*bases} & {*lines[id]}
+                yield f"{key}.{variant}", line[variant], sorted(here - {mode})
+    for place, part in parts.items():
+        for key in ("server", "backend"):
+            for name in as_list(part.get(key, [])):
+                yield f"{place}{key}", name, [*config[f"{key}s"]]
 
 
 def measured_with(comparison: dict[str, Any], lines: dict[str, Mode], mode: str) -> list[str]:
@@ -441,79 +432,51 @@ def measured_with(comparison: dict[str, Any], lines: dict[str, Mode], mode: str)
     ]
 
 
-def tier_names(study: dict[str, Any]) -> list[str]:
-    """Names that a list of tiers may hold: a tier, or one of its tools alone."""
-    return [
-        word
-        for name, tier in study["tiers"].items()
-        for word in (name, *(f"{name}/{tool}" for tool in TOOLS if tool in tier))
-    ]
-
-
-def is_profiled(load: str) -> bool:
-    """Whether a load has a profile: one by a tool, whose windows are not the steps of a sweep."""
-    return "/" in load and load.rsplit("/", 1)[1] not in ("sweep", "overload")
-
-
-def loads_in(study: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Everything that may run a script."""
-    yield "warm_up", study.get("warm_up", {})
-    for part in ("wrk2", "sweep", "overload"):
-        yield part, study.get(part, {})
-    for name, tier in study["tiers"].items():
-        for part in ("warm_up", "wrk2", "sweep", "overload"):
-            yield f"tiers.{name}.{part}", tier.get(part, {})
-
-
-def incomplete(config: dict[str, Any], name: str) -> Iterator[str]:
+def incomplete(config: dict[str, Any], study: Study) -> Iterator[str]:
     """Keys that neither a mode or tier nor its study has."""
-    study = whole_study(config, name)
-    whole = schema()["$defs"]["whole_tier"]
+    place = f"studies.{study.id}"
     for tier, load in study.tiers.items():
-        yield from faults_by(whole, load, "studies", name, "tiers", tier)
+        yield from faults_by(schema()["$defs"]["whole_tier"], load, place, "tiers", tier)
         mean, says = waits.mean_ms(load.get("path", "")), load.get("sleep_ms")
         if mean not in (None, says):
-            place = f"studies.{name}.tiers.{tier}.sleep_ms = {json.dumps(says)}"
-            yield f"{place}; allowed: {mean:g}, the path's mean"
+            yield fault(f"{place}.tiers.{tier}.sleep_ms", says, f"{mean:g}, the path's mean")
     for mode, part in study.modes.items():
         of = next(id for id, each in study.comparisons.items() if mode in each.modes)
-        place = f"studies.{name}.comparisons.{of}.modes.{mode}"
-        yield from mode_faults(config, study.says, part, place)
+        yield from mode_faults(config, study.says, part, f"{place}.comparisons.{of}.modes.{mode}")
 
 
 def mode_faults(
     config: dict[str, Any], study: dict[str, Any], mode: Mode, place: str
 ) -> Iterator[str]:
     if "size" in mode and not mode["id"].endswith(f"-{mode['size']}"):
-        yield f"{place}.size = {mode['size']}; allowed: the number that the mode's id ends in"
+        yield fault(f"{place}.size", mode["size"], "the number that the mode's id ends in")
     if isinstance(mode.get("permits"), str):
-        yield f"{place}.permits = {json.dumps(mode['permits'])}; allowed: a number here"
+        yield fault(f"{place}.permits", mode["permits"], "a number here")
     if "command" in mode:
         yield from user_server_faults(place, study, mode)
         return
     yield from ignored(place, mode, OF_USERS, "with a command")
     if "observed" not in mode:
         # A pool without a number of threads, or no kind at all.
-        key, what = (
-            ("threads", "a number") if mode.get("kind") == "pool" else ("kind", "one, or observed")
-        )
-        yield f"{place}.{key} = null; allowed: {what}"
+        is_pool = mode.get("kind") == "pool"
+        key, may = ("threads", "a number") if is_pool else ("kind", "one, or observed")
+        yield fault(f"{place}.{key}", None, may)
     if engine_of(study, mode):
         yield from ignored(place, mode, NOT_OF_DATABASES, "for a server on a JVM")
     elif not class_of(config, study, mode):
-        yield f"{place}.class = null; allowed: a class here, in its server, or of its kind there"
+        yield fault(f"{place}.class", None, "a class here, in its server, or of its kind there")
     if "gc" in mode and "heap_mib" not in mode:
-        yield f"{place}.heap_mib = null; allowed: a number, next to a collector of the mode's own"
+        yield fault(f"{place}.heap_mib", None, "a number, next to a collector of the mode's own")
     heap = {"heap_mib": 0, "young_mib": 0} | without_heap(study, mode) | mode
     if heap["young_mib"] and heap["young_mib"] >= heap["heap_mib"]:
-        yield f"{place}.young_mib = {heap['young_mib']}; allowed: less than heap_mib"
+        yield fault(f"{place}.young_mib", heap["young_mib"], "less than heap_mib")
 
 
 def ignored(place: str, mode: Mode, keys: Iterable[str], where: str) -> Iterator[str]:
     """Keys that would change nothing here; `where` they are allowed."""
     for key in keys:
         if key in mode:
-            yield f"{place}.{key} = {json.dumps(mode[key])}; allowed: only {where}"
+            yield fault(f"{place}.{key}", mode[key], f"only {where}")
 
 
 def without_heap(study: dict[str, Any], mode: Mode) -> dict[str, Any]:
@@ -534,72 +497,56 @@ def user_server_faults(place: str, study: dict[str, Any], mode: Mode) -> Iterato
     # The size of a family may be a word of the command.
     said = {key: value for key, value in mode.items() if value != mode.get("size")}
     yield from ignored(place, said, OF_OURS, "without a command")
-    command = f"{place}.command = {json.dumps(mode['command'])}; allowed"
     words = [*mode["command"], *map(str, mode.get("environment", {}).values())]
     if not any("{port}" in word for word in words):
-        yield f"{command}: words of which one, or a variable of its environment, holds {{port}}"
+        may = "words of which one, or a variable of its environment, holds {port}"
+        yield fault(f"{place}.command", mode["command"], may)
     if "engine" in study:
-        yield f"{command}: in a study whose servers speak HTTP"
+        yield fault(f"{place}.command", mode["command"], "in a study whose servers speak HTTP")
     if mode.get("answers_vary") and "expected_body" in mode:
-        yield f"{place}.answers_vary = true; allowed: only without expected_body"
+        yield fault(f"{place}.answers_vary", True, "only without expected_body")
     if not user_home(mode).is_dir():
-        yield f"{place}.folder = {json.dumps(mode['folder'])}; allowed: a folder that is there"
+        yield fault(f"{place}.folder", mode["folder"], "a folder that is there")
 
 
-def measured_twice(config: dict[str, Any]) -> list[str]:
+def measured_twice(study: Study) -> Iterator[str]:
     """A mode at a tier by a tool is one cell, of one comparison."""
-    faults = []
-    for study in whole_studies(config).values():
-        seen: dict[tuple[str, str, str], str] = {}
-        for id, comparison in study.comparisons.items():
-            for mode in comparison.modes:
-                for tier, tool in study.loads(comparison, mode):
-                    first = seen.setdefault((mode, tier["id"], tool), id)
-                    if first != id:
-                        key = f"studies.{study.id}.comparisons.{id}.modes.{mode}.tiers"
-                        faults.append(
-                            f"{key} = {tier['id']!r}; allowed: none of comparison {first}"
-                        )
-    return faults
+    seen: dict[tuple[str, str, str], str] = {}
+    for id, comparison in study.comparisons.items():
+        for mode in comparison.modes:
+            for tier, tool in study.loads(comparison, mode):
+                first = seen.setdefault((mode, tier["id"], tool), id)
+                if first != id:
+                    key = f"studies.{study.id}.comparisons.{id}.modes.{mode}.tiers"
+                    yield fault(key, tier["id"], f"none of comparison {first}")
 
 
-def shared_cpus(config: dict[str, Any]) -> list[str]:
-    """CPUs that server and generator would share on one machine."""
-    testbed = config["testbed"]
-    server, generator = testbed.get("server_cpus"), testbed.get("generator_cpus")
-    lists = isinstance(server, list) and isinstance(generator, list)
-    if "generator_host" in testbed or not lists:
-        return []
-    both = sorted({*server} & {*generator})
-    return [f"testbed.generator_cpus = {generator}; allowed: none of the server's"] if both else []
-
-
-def different_cpus(config: dict[str, Any]) -> list[str]:
+def different_cpus(study: Study) -> Iterator[str]:
     """Modes of a comparison are alive together, so its tiers have the same CPUs."""
-    faults = []
-    for study in whole_studies(config).values():
-        for id, comparison in study.comparisons.items():
-            tiers = [tier for mode in comparison.modes for tier, _ in study.loads(comparison, mode)]
-            asked = {tier["id"]: tier.get("shared_cpus") for tier in tiers}
-            if len(set(asked.values())) > 1:
-                faults.append(
-                    f"studies.{study.id}.comparisons.{id}: shared_cpus = {json.dumps(asked)}; "
-                    "allowed: the same at all tiers of a comparison"
-                )
-    return faults
+    for id, comparison in study.comparisons.items():
+        tiers = [tier for mode in comparison.modes for tier, _ in study.loads(comparison, mode)]
+        found = {tier["id"]: tier.get("shared_cpus") for tier in tiers}
+        if len(set(found.values())) > 1:
+            place = f"studies.{study.id}.comparisons.{id}: shared_cpus"
+            yield fault(place, found, "the same at all tiers of a comparison")
 
 
-def different_looks(config: dict[str, Any]) -> list[str]:
+def different_looks(studies: Iterable[Study]) -> Iterator[str]:
     """Modes of one id that two studies have look alike in both."""
     seen: dict[str, dict[str, str]] = {}
-    faults = []
-    for study in whole_studies(config).values():
+    for study in studies:
         for facts in facts_of(study):
             first = seen.setdefault(facts["mode"], facts)
-            faults += [
-                f"studies.{study.id}: mode {facts['mode']}: {key} = {facts[key]!r}; "
-                f"allowed: {first[key]!r}, as in {first['study']}"
-                for key in facts
-                if key != "study" and facts[key] != first[key]
-            ]
-    return faults
+            for key in facts.keys() - {"study"}:
+                if facts[key] != first[key]:
+                    place = f"studies.{study.id}: mode {facts['mode']}: {key}"
+                    yield fault(place, facts[key], f"{first[key]}, as in {first['study']}")
+
+
+def shared_cpus(config: dict[str, Any]) -> Iterator[str]:
+    """CPUs that server and generator would share on one machine."""
+    testbed = config["testbed"]
+    both = [testbed.get(f"{side}_cpus") for side in ("server", "generator")]
+    lists = [{*cpus} for cpus in both if isinstance(cpus, list)]
+    if "generator_host" not in testbed and len(lists) == 2 and lists[0] & lists[1]:
+        yield fault("testbed.generator_cpus", both[1], "none of the server's")

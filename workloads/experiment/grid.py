@@ -51,7 +51,7 @@ FAST_PER_S = 500
 WARM_UP_SHARE = 0.5
 # Keys of a load that say whether and how often it is measured, and not what.
 ROUNDS_OF_SWEEPS = ("rounds", "extra_rounds")
-OF_THE_GRID = ("once", "step_s", *ROUNDS_OF_SWEEPS, "repetitions", "extra")
+OF_THE_GRID = ("once", "step_s", *ROUNDS_OF_SWEEPS, "extra")
 TIER_KEYS = (
     *("id", "path", "sleep_ms", "holds", "idle_connections", "body_bytes", "rows_path", "requests"),
     "period_s",
@@ -143,11 +143,8 @@ class Grid:
                 for mode in comparison.modes:
                     for tier, tool in study.loads(comparison, mode):
                         load = tier[tool]
-                        needed = comparison.extras.get(mode, frozenset()) | extras_of(tier, load)
-                        if needed <= wanted:
-                            limits = (load.get("repetitions"), comparison.limits[mode])
-                            once = [1] if load.get("once") else []
-                            limit = min([*filter(None, limits), *once], default=math.inf)
+                        if comparison.extras[mode] | extras_of(tier, load) <= wanted:
+                            limit = 1 if load.get("once") else comparison.limits[mode]
                             yield Cell(study.id, mode, tier["id"], tool, 1), comparison, limit
 
     def _rate_faults(self, cell: Cell) -> Iterator[str]:

@@ -13,7 +13,8 @@ import re
 import sys
 from typing import Any
 
-from workloads.experiment.configuration import ConfigurationError, faults_by, schema
+from workloads.experiment.configuration import ConfigurationError, faults_by
+from workloads.experiment.schema import enumerated, schema
 from workloads.machine.provenance import ROOT
 
 STUDY, BUILDS, TIER, CAPACITY = "own", ("old", "new"), "load", "capacity"
@@ -154,7 +155,7 @@ def whole_variant(
 def study_of(own: dict[str, Any], server: str) -> dict[str, Any]:
     tool = "jmeter" if "users" in own else "wrk2"
     variants = variants_of(own)
-    question = f"Is {enumerated([*variants][1:])} slower than {next(iter(variants))}?"
+    question = f"Is {enumerated([*variants][1:], 'or')} slower than {next(iter(variants))}?"
     modes = {
         name: mode_of(own, name, each, color)
         for (name, each), color in zip(variants.items(), COLORS, strict=False)
@@ -182,10 +183,6 @@ def a_a_of(own: dict[str, Any], first: str) -> dict[str, Any]:
     wanted = own.get("a_a", enough)
     pair = {"title": f"{first} again", "a_a_of": first, "tiers": [TIER]}
     return {f"{first}{AGAIN}": pair} if wanted else {}
-
-
-def enumerated(names: list[str]) -> str:
-    return " or ".join(filter(None, (", ".join(names[:-1]), names[-1]))) if names else "none"
 
 
 def ready_of(own: dict[str, Any]) -> tuple[str, dict[str, Any]]:

@@ -7,24 +7,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-SCHEMA = Path(__file__).with_name("config.schema.json")
+from workloads.experiment.schema import Part, allowed, resolved, schema, types_of
+
 # A unit stands in a key's name.
 UNITS = {"_per_s": "1/s", "_ms": "ms", "_s": "s", "_hz": "1/s", "_bytes": "bytes"}
-TYPES = {
-    "object": "mapping",
-    "array": "list",
-    "integer": "integer",
-    "number": "number",
-    "string": "text",
-    "boolean": "boolean",
-    "null": "null",
-}
+TYPES = {"object": "mapping", "array": "list", "string": "text"}
 NONE = "–"
-
-Part = dict[str, Any]
 
 
 class Row(NamedTuple):
@@ -35,73 +25,46 @@ class Row(NamedTuple):
     meaning: str
 
 
-class Keys:
+def all_rows() -> list[Row]:
     """All keys that the schema allows. What several places share is listed at the first."""
+    return [*rows(schema(), "", None, {})]
 
-    def __init__(self, schema: Part) -> None:
-        self.schema = schema
-        self.first: dict[str, str] = {}
 
-    def rows(self, part: Part, place: str = "", required: list[str] | None = None) -> Iterator[Row]:
-        needed = required or part.get("required", [])
-        for key, value in part.get("properties", {}).items():
-            whole, name = self.resolved(value), place + key
-            first = self.first.setdefault(value.get("$ref", name), name)
-            shared = f", as {first}" if whole.get("type") == "object" and first != name else ""
-            yield Row(
-                name, type_of(whole), unit_of(key), default_of(key, whole, needed),
-                meaning_of(whole) + shared,
-            )  # fmt: skip
-            if not shared:
-                yield from self.below(key, whole, name)
-
-    def below(self, key: str, whole: Part, name: str) -> Iterator[Row]:
-        # A load may be said in part by the study and in part by the tier.
-        tier = self.schema["$defs"]["whole_tier"]["properties"] if "." in name else {}
-        yield from self.rows(whole, f"{name}.", tier.get(key, {}).get("required"))
-        entry = self.resolved(whole.get("additionalProperties") or {})
-        yield from self.rows(entry, f"{name}.<id>.")
-
-    def resolved(self, part: Part) -> Part:
-        while "$ref" in part:
-            name = part["$ref"].removeprefix("#/$defs/")
-            own = {key: value for key, value in part.items() if key != "$ref"}
-            part = self.schema["$defs"][name] | own
-        return part
+def rows(
+    part: Part, place: str, required: list[str] | None, first: dict[str, str]
+) -> Iterator[Row]:
+    needed = required or part.get("required", [])
+    for key, value in part.get("properties", {}).items():
+        whole, name = resolved(value), place + key
+        before = first.setdefault(value.get("$ref", name), name)
+        shared = f", as {before}" if whole.get("type") == "object" and before != name else ""
+        unit = next((unit for end, unit in UNITS.items() if key.endswith(end)), NONE)
+        default = "required" if key in needed else NONE
+        default = json.dumps(whole["default"]) if "default" in whole else default
+        yield Row(name, type_of(whole), unit, default, meaning_of(whole) + shared)
+        if not shared:
+            # A load may be said in part by the study and in part by the tier.
+            tier = schema()["$defs"]["whole_tier"]["properties"] if place else {}
+            yield from rows(whole, f"{name}.", tier.get(key, {}).get("required"), first)
+            entry = resolved(whole.get("additionalProperties") or {})
+            yield from rows(entry, f"{name}.<id>.", None, first)
 
 
 def type_of(part: Part) -> str:
     if "enum" in part:
         return "choice"
-    types = part["type"] if isinstance(part["type"], list) else [part["type"]]
-    return " or ".join(TYPES[each] for each in types)
-
-
-def unit_of(key: str) -> str:
-    return next((unit for end, unit in UNITS.items() if key.endswith(end)), NONE)
-
-
-def default_of(key: str, part: Part, required: list[str]) -> str:
-    if "default" in part:
-        return json.dumps(part["default"])
-    return "required" if key in required else NONE
+    return " or ".join(TYPES.get(each, each) for each in types_of(part))
 
 
 def meaning_of(part: Part) -> str:
     """The title; where it is no mapping also what is allowed."""
-    allowed = "" if part.get("type") == "object" else part["description"]
-    return part["title"] + (f" ({allowed})" if allowed else "")
-
-
-def all_rows() -> list[Row]:
-    schema = json.loads(SCHEMA.read_text())
-    return list(Keys(schema).rows(schema))
+    return part["title"] + ("" if part.get("type") == "object" else f" ({allowed(part)})")
 
 
 def main() -> None:
-    rows = [Row("key", "type", "unit", "default", "meaning"), *all_rows()]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
+    table = [Row("key", "type", "unit", "default", "meaning"), *all_rows()]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    for row in table:
         cells = [text.ljust(width) for text, width in zip(row, widths, strict=True)]
         print("  ".join(cells).rstrip())
 

@@ -17,7 +17,8 @@ from typing import Any
 
 import yaml
 
-from workloads.experiment.configuration import ConfigurationError, schema
+from workloads.experiment.configuration import ConfigurationError
+from workloads.experiment.schema import resolved, schema, types_of
 from workloads.machine.provenance import ROOT
 
 CONSTANTS = {"true": True, "false": False, "null": None, "~": None, "": None}
@@ -116,8 +117,7 @@ def meant(value: Any, part: dict[str, Any]) -> Any:
 
 def wants_text(part: dict[str, Any]) -> bool:
     """Whether a text is the first type of what the schema allows."""
-    types = part.get("type", "")
-    return (types if isinstance(types, str) else types[0]) == "string"
+    return types_of(part)[:1] == ["string"]
 
 
 def scalar(word: str, part: dict[str, Any]) -> Any:
@@ -129,11 +129,3 @@ def scalar(word: str, part: dict[str, Any]) -> Any:
         number = float(word)
         return int(number) if part.get("type") == "integer" and number.is_integer() else number
     return str(word)
-
-
-def resolved(part: dict[str, Any]) -> dict[str, Any]:
-    """A part of the schema with what it refers to."""
-    while "$ref" in part:
-        name = part["$ref"].removeprefix("#/$defs/")
-        part = schema()["$defs"][name] | {key: part[key] for key in part if key != "$ref"}
-    return part

@@ -51,6 +51,6 @@ def test_row_says_type_unit_default_and_what_is_allowed():
     assert table["servers.<id>.virtual_is_option"].default == "false"
     tier = table["studies.<id>.jmeter.users"]
     assert (tier.type, tier.unit, tier.default) == ("integer", NONE, "required")
-    assert "1 to 20,000 users" in tier.meaning
+    assert "1 to 20,000" in tier.meaning
     assert table["studies.<id>.wrk2.rate_per_s"].unit == "1/s"
     assert table["studies.<id>.tiers.<id>.jmeter"].meaning.endswith(", as studies.<id>.jmeter")

@@ -1,0 +1,60 @@
+"""The schema of config.yaml: read, resolved, and in words.
+
+Nothing but the standard library, so that `make help-config` works before anything is installed.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from pathlib import Path
+from typing import Any
+
+Part = dict[str, Any]
+KINDS = {"boolean": "true or false", "string": "a text", "integer": "a whole number"}
+ENDS = {"minimum": "from", "maximum": "to"}
+# Behind a bound that is itself excluded.
+MOST = {"maximum": "at most", "exclusiveMaximum": "less than"}
+
+
+@functools.cache
+def schema() -> Part:
+    # Python's $ lets a line end pass that follows; ECMA's, which JSON Schema means, does not.
+    text = Path(__file__).with_name("config.schema.json").read_text()
+    found: Part = json.loads(text.replace('$"', r'\\Z"'))
+    return found
+
+
+def resolved(part: Part) -> Part:
+    """A part of the schema with what it refers to."""
+    while "$ref" in part:
+        own = {key: value for key, value in part.items() if key != "$ref"}
+        part = schema()["$defs"][part["$ref"].removeprefix("#/$defs/")] | own
+    return part
+
+
+def types_of(part: Part) -> list[str]:
+    types = part.get("type", [])
+    return [types] if isinstance(types, str) else types
+
+
+def allowed(part: Part) -> str:
+    """What a part allows: its description, or its words, keys or bounds; empty without any."""
+    types = types_of(part)
+    if "description" in part:
+        return str(part["description"])
+    if "enum" in part:
+        return enumerated([*map(str, part["enum"])], "or")
+    if "object" in types:
+        keys = list(part.get("properties", ["names"]))
+        some = keys if len(keys) < 9 else [*keys[:7], "more"]
+        return f"a mapping of {enumerated(some, 'and')}" + ", or nothing" * ("null" in types)
+    if "exclusiveMinimum" in part:
+        most = [f"{word} {part[key]:,}" for key, word in MOST.items() if key in part]
+        return ", ".join([f"more than {part['exclusiveMinimum']:,}", *most])
+    ends = [f" {word} {part[key]:,}" for key, word in ENDS.items() if key in part]
+    return "".join([*(KINDS.get(each, "a number") for each in types[:1]), *ends])
+
+
+def enumerated(words: list[str], last: str) -> str:
+    return f" {last} ".join(filter(None, (", ".join(words[:-1]), words[-1])))
