@@ -12,19 +12,8 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
-from paper.tests.browser import (
-    BROWSER,
-    DRIVER,
-    complaints,
-    faint,
-    off_screen,
-    open_all,
-    opened,
-    prefer,
-    requests,
-    too_wide,
-    until,
-)
+from paper.tests import browser
+from paper.tests.browser import opened, until
 from paper.tests.report_checks import rows_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -34,7 +23,7 @@ MOST_BYTES = 6 << 20
 VIEWS = [(width, scheme) for width in (1280, 390) for scheme in ("light", "dark")]
 
 pytestmark = pytest.mark.skipif(
-    not (BROWSER and DRIVER),
+    not (browser.BROWSER and browser.DRIVER),
     reason="Debian's chromium and chromium-driver are not here, and set-up could not install them",
 )
 
@@ -47,7 +36,7 @@ def page(request):
 
 @pytest.fixture(scope="module")
 def wide():
-    with opened(REPORT, 1280, "light") as driver:
+    with opened(REPORT, *VIEWS[0]) as driver:
         yield driver
 
 
@@ -81,18 +70,15 @@ def test_contents_lead_to_their_sections(page):
         )
 
 
-def test_nothing_is_too_wide_or_faint_however_much_is_open(page):
-    assert (too_wide(page), faint(page)) == ([], [])
-    open_all(page)
-    assert (too_wide(page), faint(page)) == ([], [])
-
-
-def test_nothing_that_carries_a_result_is_off_screen(page):
-    open_all(page)
+def test_nothing_is_too_wide_or_faint_and_no_result_is_off_screen(page):
+    assert (browser.too_wide(page), browser.faint(page)) == ([], [])
+    browser.open_all(page)
+    assert (browser.too_wide(page), browser.faint(page)) == ([], [])
     # Data tables have more columns than a wide screen holds, and scroll there.
     narrow = page.execute_script("return matchMedia('(max-width: 48rem)').matches")
     tables = "td, th" if narrow else "figure:not(.data) :is(td, th)"
-    assert off_screen(page, f"{tables}, figure img, #stage svg, #service-form input") == []
+    results = f"{tables}, figure img, #stage svg, #service-form input"
+    assert browser.off_screen(page, results) == []
 
 
 def test_the_theme_button_can_be_reached_after_scrolling(page):
@@ -114,7 +100,7 @@ def test_tables_are_one_entry_of_the_contents(page):
 
 
 def test_nothing_was_requested_and_the_console_is_empty(page):
-    assert (requests(page), complaints(page)) == ([], [])
+    assert (browser.requests(page), browser.complaints(page)) == ([], [])
 
 
 # ---- In one view
@@ -138,13 +124,12 @@ def test_report_is_small():
 
 def test_search_filters_a_table(wide):
     open_section(wide, "figure[data-file='comparisons.csv']")
-    figure = until(wide, "document.querySelector(\"[data-file='comparisons.csv'] input\")")
-    figure = figure.find_element(By.XPATH, "ancestor::figure")
-    rows = figure.find_elements(By.CSS_SELECTOR, "tbody tr")
-    word = rows[0].find_elements(By.TAG_NAME, "td")[1].text
-    total = figures(figure.find_element(By.CLASS_NAME, "dataTables_info").text)[-1]
-    figure.find_element(By.TAG_NAME, "input").send_keys(word)
+    search = until(wide, "document.querySelector(\"[data-file='comparisons.csv'] input\")")
+    figure = search.find_element(By.XPATH, "ancestor::figure")
     info = figure.find_element(By.CLASS_NAME, "dataTables_info")
+    word = figure.find_elements(By.CSS_SELECTOR, "tbody td")[1].text
+    total = figures(info.text)[-1]
+    search.send_keys(word)
     left = until(wide, "arguments[0].textContent.match(/.*all.*/)?.[0]", info)
     assert 0 < figures(left.split("of")[1])[0] < total
     assert all(word in row.text for row in figure.find_elements(By.CSS_SELECTOR, "tbody tr"))
@@ -162,11 +147,9 @@ def test_a_click_sorts_numbers_as_numbers(wide):
     )
     wide.execute_script("arguments[0].click()", heading)
     assert heading.get_attribute("aria-sort") == "ascending"
-    cells = wide.execute_script(
-        """return [...arguments[0].closest('table').tBodies[0].rows]
-        .map((row) => row.cells[arguments[0].cellIndex].textContent)""",
-        heading,
-    )
+    column = "(row) => row.cells[arguments[0].cellIndex].textContent"
+    rows = "[...arguments[0].closest('table').tBodies[0].rows]"
+    cells = wide.execute_script(f"return {rows}.map({column})", heading)
     numbers = [float(text.replace(",", "")) for text in cells if text != "–"]
     assert numbers == sorted(numbers)
 
@@ -227,15 +210,11 @@ return [...document.querySelectorAll('#stage svg.users circle')]
 CHOSEN = "document.querySelector('#stage button[aria-pressed=\"true\"]')"
 
 
-def with_stage(driver):
-    if not driver.find_elements(By.ID, "stage"):
-        pytest.skip("this run has no load for the figure that moves")
-    return driver
-
-
 @pytest.fixture
 def stage(wide):
-    return with_stage(wide)
+    if not wide.find_elements(By.ID, "stage"):
+        pytest.skip("this run has no load for the figure that moves")
+    return wide
 
 
 def said(driver):
@@ -258,14 +237,11 @@ def moves(driver):
     return driver.execute_script(SEEN) != before
 
 
-def test_dots_stand_where_the_users_do(wide):
+def test_dots_stand_where_the_users_do(stage, wide):
     """Counted over 10 s, each place has the users of occupancy.csv, within one."""
     rows = {(row["tier"], row["mode"]): row for row in rows_of(RESULTS / "occupancy.csv")}
-    settings = {"50 threads": "platform-50", "virtual threads": "virtual"}
-    for words, mode in settings.items():
-        row = rows.get(("sleep-500", mode))
-        if row is None:
-            pytest.skip("this run has no such load")
+    for words, mode in {"50 threads": "platform-50", "virtual threads": "virtual"}.items():
+        row = rows[("sleep-500", mode)]
         button = wide.find_element(By.XPATH, f"//div[@id='stage']//button[text()='{words}']")
         wide.execute_script("arguments[0].click(); arguments[0].scrollIntoView()", button)
         before = wide.execute_script(SEEN)
@@ -286,29 +262,25 @@ def test_between_measured_settings_there_is_theory_alone(stage):
     assert stage.execute_script(f"return {CHOSEN}") is None
     assert said(stage).startswith("200 admitted: theory allows 2,000 requests/s")
     assert not moves(stage)
+    stage.find_element(By.CSS_SELECTOR, "#stage input").send_keys(Keys.ARROW_RIGHT)
+    assert said(stage).startswith("201 admitted")
     slide(stage, 52)
     assert stage.execute_script(f"return {CHOSEN}.textContent") == "50 threads"
 
 
-def test_the_slider_moves_by_keys(stage):
-    slide(stage, 300)
-    stage.find_element(By.CSS_SELECTOR, "#stage input").send_keys(Keys.ARROW_RIGHT)
-    assert said(stage).startswith("301 admitted")
-
-
 def test_nothing_moves_where_motion_is_unwanted(stage):
     stage.execute_script("[...document.querySelectorAll('#stage fieldset button')].at(-1).click()")
-    prefer(stage, "reduced-motion", "reduce")
+    browser.prefer(stage, "reduced-motion", "reduce")
     assert not moves(stage)
-    prefer(stage, "reduced-motion", "no-preference")
+    browser.prefer(stage, "reduced-motion", "no-preference")
 
 
-def test_without_scripts_the_static_figure_stands(tmp_path):
+def test_without_scripts_the_static_figure_stands(stage, tmp_path):
     text = REPORT.read_text(encoding="utf-8")
     page = tmp_path / "plain.html"
     page.write_text(re.sub(r"<script.*?</script>", "", text, flags=re.DOTALL), encoding="utf-8")
     with opened(page, 390, "light") as driver:
-        figures = with_stage(driver).find_elements(By.CSS_SELECTOR, "#stage img")
+        figures = driver.find_elements(By.CSS_SELECTOR, "#stage img")
         assert any(figure.is_displayed() for figure in figures)
 
 
@@ -396,4 +368,6 @@ def test_a_broken_table_is_noticed(whole, broken, tmp_path):
     page.write_text(text, encoding="utf-8")
     with opened(page, 1280, "light") as driver:
         open_section(driver, "figure[data-file='comparisons.csv']")
-        WebDriverWait(driver, 10).until(lambda _: complaints(driver) or requests(driver))
+        WebDriverWait(driver, 10).until(
+            lambda _: browser.complaints(driver) or browser.requests(driver)
+        )
