@@ -7,8 +7,8 @@ import java.io.Reader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Base64;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
@@ -29,12 +29,6 @@ import org.apache.jmeter.threads.ThreadGroup;
 import org.apache.jmeter.util.JMeterUtils;
 import org.apache.jorphan.collections.HashTree;
 import org.apache.jorphan.collections.SearchByClass;
-import org.apache.logging.log4j.Level;
-import org.apache.logging.log4j.core.config.Configurator;
-import org.apache.logging.log4j.core.config.builder.api.ConfigurationBuilder;
-import org.apache.logging.log4j.core.config.builder.api.ConfigurationBuilderFactory;
-import org.apache.logging.log4j.core.config.builder.api.LayoutComponentBuilder;
-import org.apache.logging.log4j.core.config.builder.impl.BuiltConfiguration;
 
 /**
  * Runs JMeter loads one after another, in one JVM that stays warm.
@@ -66,7 +60,7 @@ public final class Driver {
         // JMeter prints errors on standard output, which is for replies alone.
         PrintStream replies = System.out;
         System.setOut(System.err);
-        initialize(args[0], args[2], args[3]);
+        initialize(args[0], args[2]);
         Driver driver = new Driver(Path.of(args[1]));
         replies.println("ready");
         BufferedReader loads = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
@@ -76,27 +70,14 @@ public final class Driver {
         System.exit(0);
     }
 
-    private static void initialize(String home, String properties, String log) throws IOException {
+    private static void initialize(String home, String properties) throws IOException {
         System.setProperty(JMeter.JMETER_NON_GUI, "true");
-        logTo(log);
         JMeterUtils.loadJMeterProperties(home + "/bin/jmeter.properties");
         try (Reader file = Files.newBufferedReader(Path.of(properties))) {
             JMeterUtils.getJMeterProperties().load(file);
         }
         JMeterUtils.setJMeterHome(home);
         JMeterUtils.initLocale();
-    }
-
-    /** Warnings only: JMeter also logs two lines for every user. */
-    private static void logTo(String file) {
-        ConfigurationBuilder<BuiltConfiguration> log = ConfigurationBuilderFactory.newConfigurationBuilder();
-        LayoutComponentBuilder layout = log.newLayout("PatternLayout").addAttribute("pattern", "%d %p %c{1}: %m%n");
-        log.add(log.newAppender("file", "File")
-                .addAttribute("fileName", file)
-                .addAttribute("append", false)
-                .add(layout));
-        log.add(log.newRootLogger(Level.WARN).add(log.newAppenderRef("file")));
-        Configurator.initialize(log.build());
     }
 
     private String reply(String[] load) {
@@ -111,11 +92,9 @@ public final class Driver {
     }
 
     private void setProperties(String[] load) {
-        Map<String, String> given = new HashMap<>();
-        for (int i = 1; i < load.length; i++) {
-            String[] property = load[i].split("=", 2);
-            given.put(property[0], property[1]);
-        }
+        Map<String, String> given = Arrays.stream(load).skip(1)
+                .map(field -> field.split("=", 2))
+                .collect(Collectors.toMap(property -> property[0], property -> property[1]));
         Set<String> missing = new TreeSet<>(required);
         missing.removeAll(given.keySet());
         if (!missing.isEmpty()) {
@@ -135,10 +114,6 @@ public final class Driver {
         collector.setFilename(samples.toString());
         HashTree tree = SaveService.loadTree(plan);
         JMeter.convertSubTree(tree, false);
-        String body = JMeterUtils.getProperty("body");
-        if (body != null) {
-            post(tree, body);
-        }
         String requests = JMeterUtils.getProperty("requests");
         if (requests != null) {
             sendInTurns(tree, requests.split(","));
@@ -165,16 +140,6 @@ public final class Driver {
         }
     }
 
-    /** Makes the plan's request a POST of JSON: the plan is without, since a GET must not have its header. */
-    private static void post(HashTree tree, String body) {
-        HTTPSamplerProxy request = only(tree, HTTPSamplerProxy.class);
-        request.setMethod("POST");
-        setBody(request, body);
-        HeaderManager headers = headers();
-        headers.add(new Header("Content-Type", "application/json"));
-        tree.search(request).add(headers);
-    }
-
     /**
      * Replaces the plan's request by others, which each user sends one after the other.
      *
@@ -194,9 +159,12 @@ public final class Driver {
             // Not setPath(), which takes the query apart.
             request.setProperty(HTTPSamplerProxy.PATH, target[1]);
             if (!parts[1].isEmpty()) {
-                setBody(request, parts[1]);
+                request.setPostBodyRaw(true);
+                request.addNonEncodedArgument("", parts[1], "");
             }
-            HeaderManager headers = headers();
+            HeaderManager headers = new HeaderManager();
+            // A request finds by this property what applies to it.
+            headers.setProperty(TestElement.GUI_CLASS, "org.apache.jmeter.protocol.http.gui.HeaderPanel");
             for (int i = 1; i < lines.length; i++) {
                 String[] header = lines[i].split(": ", 2);
                 headers.add(new Header(header[0], header[1]));
@@ -211,18 +179,6 @@ public final class Driver {
         SearchByClass<T> found = new SearchByClass<>(type);
         tree.traverse(found);
         return found.getSearchResults().iterator().next();
-    }
-
-    private static void setBody(HTTPSamplerProxy request, String body) {
-        request.setPostBodyRaw(true);
-        request.addNonEncodedArgument("", body, "");
-    }
-
-    private static HeaderManager headers() {
-        HeaderManager headers = new HeaderManager();
-        // A request finds by this property what applies to it.
-        headers.setProperty(TestElement.GUI_CLASS, "org.apache.jmeter.protocol.http.gui.HeaderPanel");
-        return headers;
     }
 
     /** The engine logs what it cannot do, such as a duration that is no whole number, and returns. */

@@ -1,5 +1,6 @@
 """Loads from JMeter's samples, and the line that asks its driver for them."""
 
+import base64
 import csv
 import gzip
 import re
@@ -168,3 +169,9 @@ def test_plan_has_no_listeners():
 def test_all_threads_wait_for_each_other_only_when_asked():
     assert asked_for()["together"] == "1"
     assert asked_for(at_once=True)["together"] == "2"
+
+
+def test_a_body_is_posted_as_json():
+    text = base64.b64decode(asked_for(body='{"a": 1}')["requests"])
+    page = SPEC["tier"]["path"]
+    assert text.decode() == f'POST {page}\nContent-Type: application/json\n\n{{"a": 1}}'

@@ -117,22 +117,16 @@ def test_a_property_is_gone_with_its_load(driver, server, tmp_path):
     assert server.methods == ["DELETE", "DELETE", "GET", "GET"]
 
 
-def test_a_body_is_posted_as_json_with_its_functions_evaluated(driver, server, tmp_path):
-    server.methods.clear()
-    rows = driver.load(tmp_path, body='{"id": "${__Random(7,7)}"}', users=1)
-    assert server.posted == [("application/json", '{"id": "7"}')] * 2
-    assert successes(rows) == {"true"} and server.methods == ["POST"] * 2
-
-
 def test_requests_are_sent_in_turns_each_with_its_headers_and_body(driver, server, tmp_path):
     server.methods.clear()
     server.posted.clear()
-    texts = ["GET /a?b=1,2\n\n", "POST /c\nContent-Type: text/plain\n\n1\n\n2"]
+    # Functions in a body are evaluated.
+    texts = ["GET /a?b=1,2\n\n", "POST /c\nContent-Type: text/plain\n\n1\n\n${__Random(7,7)}"]
     encoded = ",".join(base64.b64encode(text.encode()).decode() for text in texts)
     # Answers may be of any length from 1.
     rows = driver.load(tmp_path, requests=encoded, body_bytes=1, body_bytes_are=5, users=1)
     assert server.methods == ["GET", "POST"] * 2
-    assert server.posted == [("text/plain", "1\n\n2")] * 2
+    assert server.posted == [("text/plain", "1\n\n7")] * 2
     assert [(row["label"], row["success"]) for row in rows] == [("request", "true")] * 4
 
 

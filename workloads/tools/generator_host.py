@@ -36,7 +36,8 @@ COPIED = {
     "overload": (DUE, "workloads/scripts"),
     "jmeter": (
         *(".tools/jmeter", "workloads/jmeter/build/driver.jar"),
-        *("workloads/jmeter/plan.jmx", "workloads/jmeter/jmeter.properties"),
+        *(f"workloads/jmeter/{name}" for name in ("plan.jmx", "jmeter.properties")),
+        "workloads/jmeter/log4j2.properties",
     ),
 }
 # A shell may print a greeting or a note of updates first, from .bashrc: output follows this line.

@@ -102,8 +102,9 @@ def driver(spec: dict[str, Any], java: Path) -> list[str]:
         # JMeter would leave a folder in the home directory.
         "-Djava.util.prefs.userRoot=.",
         "--sun-misc-unsafe-memory-access=allow",
+        f"-Dlog4j2.configurationFile={FOLDER / 'log4j2.properties'}",
         *("-cp", ":".join(map(str, jars)), "Driver"),
-        *(str(HOME), str(FOLDER / "plan.jmx"), str(FOLDER / "jmeter.properties"), "jmeter.log"),
+        *(str(HOME), str(FOLDER / "plan.jmx"), str(FOLDER / "jmeter.properties")),
     ]
 
 
@@ -139,9 +140,13 @@ def fields(spec: dict[str, Any], subject: Subject, folder: Path) -> list[str]:
         "together": tool["users"] if tool.get("at_once") else 1,
         "timeout_ms": round(spec["testbed"]["request_timeout_s"] * 1000),
     }
-    properties |= {"body": tool["body"]} if "body" in tool else {}
     properties |= {} if "body_bytes" in spec["study"] else {"body_bytes_are": AT_LEAST}
-    if requests := spec["tier"].get("requests"):
+    requests = spec["tier"].get("requests")
+    if "body" in tool:
+        json = {"Content-Type": "application/json"}
+        posted = {"method": "POST", "headers": json, "body": tool["body"]}
+        requests = [posted | {"path": spec["tier"]["path"]}]
+    if requests:
         texts = (base64.b64encode(as_text(each).encode()).decode() for each in requests)
         properties["requests"] = ",".join(texts)
     return [str(folder), *(f"{name}={value}" for name, value in properties.items())]
