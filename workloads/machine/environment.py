@@ -1,8 +1,7 @@
 """Variables that measured programs get: a list is let through, everything else stays outside.
 
-A caller's shell holds settings of other work: SPRING_*, SERVER_*, JAVA_TOOL_OPTIONS, PG* and more.
-Servers, databases, their clients and generators read them. What is measured would no longer be what
-config.yaml says.
+A caller's shell holds settings of other work (SPRING_*, JAVA_TOOL_OPTIONS, PG* and more), by which
+a server would not be what config.yaml says.
 """
 
 from __future__ import annotations
@@ -36,7 +35,6 @@ def secrets(names: Iterable[str]) -> dict[str, str]:
 
 
 def for_ssh() -> dict[str, str]:
-    """The variables that ssh needs besides."""
     return chosen(SSH)
 
 
@@ -57,16 +55,17 @@ def confine() -> None:
 
 
 def in_shell() -> str:
-    """The beginning of a command of sh on another machine that gives a program the same list."""
+    """The beginning of a command of sh elsewhere that gives a program the same list."""
     passed = (f'${{{name}:+"{name}=${name}"}}' for name in PASSED)
     fixed = (f"{name}={value}" for name, value in FIXED.items())
     return " ".join(("env -i", *passed, *fixed))
 
 
 def recorded(variables: Mapping[str, str], configured: Iterable[str]) -> dict[str, str | None]:
-    """A server's variables for a record, with values that are fixed or come from config.yaml.
+    """A server's variables for a record.
 
-    Others are None: paths of this machine, and passwords that are made for a run.
+    Those that neither are fixed nor come from config.yaml are None: paths of this machine,
+    passwords.
     """
     shown = {*FIXED, *configured}
     return {name: variables[name] if name in shown else None for name in sorted(variables)}

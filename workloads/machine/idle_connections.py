@@ -14,10 +14,7 @@ from profiles.watch.limits import raise_descriptors
 def idle_connections(
     place: tuple[str, int], path: str, count: int, limit_s: float
 ) -> Iterator[list[HTTPConnection]]:
-    """Opens so many to an address and port, each with one request, answered to its last byte.
-
-    Fewer where the server takes no more.
-    """
+    """Opens so many, or fewer where the server takes no more, each after one whole answer."""
     raise_descriptors()
     with contextlib.ExitStack() as open_ones:
         held: list[HTTPConnection] = []

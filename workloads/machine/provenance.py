@@ -19,14 +19,13 @@ from profiles.watch import limits as machine_limits
 from profiles.watch.limits import content, numbers
 
 ROOT = Path(__file__).resolve().parents[2]
-# The files that decide how a cell is measured, without what was built and never committed.
+# Decides how a cell is measured, without files that are built.
 MEASURING = ("servers", "workloads", "profiles", "config.yaml")
 BUILT = {"target", "build"}
 PROFILER = ROOT / ".tools/async-profiler/libasyncProfiler.so"
 # Written by set-up.
 DATABASES = ROOT / ".tools/databases.json"
-# Libraries that decide what servers cost, by their jars' names; a server of config.yaml may name
-# more.
+# Libraries that decide what servers cost, by their jars; a server of config.yaml may name more.
 LIBRARIES = {
     "spring-boot": "spring_boot",
     "tomcat-embed-core": "tomcat",
@@ -38,8 +37,7 @@ LIBRARIES = {
     "mariadb-java-client": "mariadb_java_client",
     "r2dbc-mariadb": "r2dbc_mariadb",
 }
-# Limits that make another kind of machine, each by its name in a record, where there are any: those
-# of older records had none.
+# Limits that make another kind of machine, by their names in a record, where there are any.
 LIMITING = ("cpus_usable", "cpu_quota", "data_in_memory")
 DMI = Path("/sys/class/dmi/id")
 # Names in /proc/cpuinfo: of x86, then of Arm.
@@ -53,7 +51,7 @@ BOARD = ("sys_vendor", "product_name", "board_vendor", "board_name")
 def commit(root: Path = ROOT) -> str:
     """The commit of this checkout, with `+changed` where what measures differs from it.
 
-    Without git, or in a copy that has none of its history: a hash of the sources that measure.
+    Without git, or in a copy without its history: a hash of the sources that measure.
     """
     if not (root / ".git").exists():
         return hash_of_sources(root)
@@ -66,7 +64,7 @@ def commit(root: Path = ROOT) -> str:
 
 
 def git(root: Path, *words: str) -> str:
-    # Without a lock: somebody may be committing at this moment. Root measures in a user's checkout.
+    # Without a lock, for somebody may be committing. Root measures in a user's checkout.
     argv = ["git", "--no-optional-locks", "-c", "safe.directory=*", "-C", str(root), *words]
     return subprocess.run(argv, capture_output=True, text=True, check=True).stdout.strip()
 
@@ -84,10 +82,7 @@ def hash_of_sources(root: Path) -> str:
 
 
 def java(jdk: int | None = None) -> Path:
-    """The java of JAVA_HOME, otherwise of the PATH; with `jdk` that runtime of set-up.
-
-    Raises FileNotFoundError without one.
-    """
+    """The java of JAVA_HOME or the PATH, or of a runtime of set-up. Raises FileNotFoundError."""
     if jdk:
         runtime = ROOT / f".tools/jdk-{jdk}/bin/java"
         if not runtime.exists():
@@ -101,7 +96,7 @@ def java(jdk: int | None = None) -> Path:
 
 
 def machine(limits: dict[str, Any]) -> dict[str, Any]:
-    """The facts of this machine, with an id that it shares with machines of the same kind."""
+    """The facts of this machine, with an id that machines of the same kind share."""
     cpuinfo = Path("/proc/cpuinfo").read_text()
     found: dict[str, Any] = {
         "cpu_model": cpu_model(cpuinfo),
@@ -124,7 +119,7 @@ def this_machine() -> dict[str, Any]:
 
 
 def limiting(limits: dict[str, Any], cpus: int) -> dict[str, Any]:
-    """Those that this machine has: a quota above its usable CPUs is none, nor are all CPUs."""
+    """Those that this machine has: neither all CPUs, nor a quota above them, is a limit."""
     usable = len(numbers(limits.get("cpus_usable"))) or cpus
     found = {key: limits.get(key) for key in LIMITING}
     found["cpus_usable"] = usable if usable != cpus else None
@@ -134,10 +129,7 @@ def limiting(limits: dict[str, Any], cpus: int) -> dict[str, Any]:
 
 
 def machine_id(found: dict[str, Any]) -> str:
-    """A digest of CPU, memory, kernel, board, and limits of which there are any.
-
-    Memory in whole GiB: firmware and kernel keep a little more or less of it for themselves.
-    """
+    """A digest of CPU, memory in GiB, kernel, board, and limits of which there are any."""
     facts = [found[key] for key in ("cpu_model", "cpu_version", "cpus", "kernel", "board")]
     facts.append(round(found["memory_bytes"] / 2**30))
     facts += [f"{key} {found[key]}" for key in LIMITING if key in found]
@@ -170,8 +162,7 @@ def fingerprints(spec: dict[str, Any]) -> list[str]:
 
 
 def libraries(fingerprints: list[str], own: dict[str, str]) -> dict[str, str]:
-    """Versions of the known libraries of the jars, and of those that a server names as its own,
-    from the names of their files.
+    """Versions of the known libraries, and of a server's own, by the names of their files.
 
     The last one counts: a jar that replaces a library has both.
     """
@@ -189,7 +180,6 @@ def fingerprint(spec: dict[str, Any]) -> str:
 
 
 def user_home(mode: dict[str, Any]) -> Path:
-    """Where the command of a user-supplied server runs: in its folder, or in this checkout."""
     return ROOT / mode.get("folder", "")
 
 
@@ -212,13 +202,13 @@ def is_left_out(path: Path) -> bool:
 
 @functools.cache
 def sha256(path: Path) -> str:
-    """The digest of a file as this process first read it: a cell records what was started."""
+    """The digest of a file as it was when this process started it."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def portable(argv: list[str]) -> list[str]:
-    """A command line with paths relative to the checkout, so that results name no one's folders."""
+    """A command line with paths relative to the checkout: results name no one's folders."""
     return [word.replace(f"{ROOT}/", "") for word in argv]
 
 
@@ -230,9 +220,9 @@ def cpu_model(cpuinfo: str) -> str:
 
 
 def cpu_version(cpuinfo: str) -> str:
-    """Which processor it is, where a hypervisor calls several the same: "26/2/1", "0x41/0xd0c/1".
+    """Family, model and stepping (x86), or implementer, part and revision (Arm): "26/2/1".
 
-    Family, model and stepping (x86), or implementer, part and revision (Arm); empty where unknown.
+    A hypervisor may give several processors one name. Empty where unknown.
     """
     lines = (line.partition(":") for line in cpuinfo.splitlines())
     said = {name.strip().lower(): value.strip() for name, _, value in lines}
@@ -252,7 +242,6 @@ def jdk_version(java: Path) -> str:
 
 @functools.cache
 def profiler_version() -> str:
-    """The version that the library reports."""
     library = PROFILER.read_bytes() if PROFILER.exists() else b""
     found = re.search(rb"async-profiler (\d+(?:\.\d+)+)", library)
     return found[1].decode() if found else "unknown"

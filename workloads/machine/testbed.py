@@ -84,15 +84,14 @@ def alone_on_the_node() -> None:
 
 
 def boot() -> str:
-    """A name that files of this machine have in a folder that other machines write into, too."""
+    """A name for files of this machine in a folder that other machines share."""
     return Path("/proc/sys/kernel/random/boot_id").read_text()[:8]
 
 
 def alone_in_the_folder(folder: Path) -> None:
     """Holds a folder until this process ends, for one Snakemake at a time.
 
-    Snakemake's own lock is a file that outlives a kill -9 and must then be removed by hand.
-    Raises BlockingIOError while another process holds the folder.
+    Snakemake's own lock outlives a kill -9. Raises BlockingIOError while another one holds it.
     """
     folder.mkdir(parents=True, exist_ok=True)
     # NFS locks only what is open for writing.
@@ -133,7 +132,7 @@ Shares = tuple[list[int], list[int]]
 
 
 class CpuError(ValueError):
-    """CPUs that this machine has not, or that both sides would have: key, value, allowed ones."""
+    """CPUs that a side cannot have: key, value, allowed ones."""
 
 
 # How many CPUs, or which.
@@ -141,10 +140,9 @@ AskedCpus = int | list[int] | None
 
 
 def shares_of(testbed: Mapping[str, Any]) -> Shares:
-    """CPUs of both sides by a configuration's testbed, all loads of a session alike.
+    """CPUs of both sides by a configuration's testbed. Raises CpuError.
 
-    A generator on another machine has its CPUs there. `shared_cpus` is how many the server has,
-    also where the machine has none besides. Raises CpuError.
+    `shared_cpus` is how many the server has, also where none are left for the generator.
     """
     if asked := testbed.get("shared_cpus"):
         return beside_the_server(asked)
@@ -164,13 +162,12 @@ def fault_of_cpus(testbed: Mapping[str, Any]) -> str:
 def cpu_shares(
     root: Path = limits.ROOT, server: AskedCpus = None, generator: AskedCpus = None
 ) -> Shares:
-    """CPUs for the server and for the generator: each gets half of the physical cores.
+    """CPUs for the server and for the generator, half of the physical cores each. Raises CpuError.
 
-    Hyper-threads of one core slow each other down, so a core belongs to one side, unless there is a
-    single one. Cores are taken node by node, efficient ones last: none of them is the server's. No
-    more CPUs than a quota lets be busy: beyond it all of us stop for the rest of each period.
-    `server` and `generator` request other shares; a side that requests none gets the rest. Raises
-    CpuError, with what this machine allows.
+    A core belongs to one side, for its hyper-threads slow each other down, unless it is the only
+    one. Cores are taken node by node, efficient ones last: none is the server's. No more CPUs than
+    a quota lets be busy. `server` and `generator` request other shares; a side that requests none
+    gets the rest.
     """
     found = limits.cpus(root)
     if refused := found.refused():
@@ -186,10 +183,7 @@ def cpu_shares(
 
 
 def beside_the_server(asked: int, root: Path = limits.ROOT) -> Shares:
-    """So many CPUs for the server; for the generator the others, or the same where none is left.
-
-    Raises CpuError.
-    """
+    """So many CPUs for the server, and the others or the same for the generator. Raises CpuError."""
     found = limits.cpus(root)
     if refused := found.refused():
         raise CpuError(refused)
@@ -207,7 +201,6 @@ def shared_out(
     server: AskedCpus,
     generator: AskedCpus,
 ) -> Shares:
-    """These cores, as cpu_shares() says."""
     if server is generator is None:
         fast = [core for core in cores if set(core).isdisjoint(found.slow)]
         half = sum(fast[: len(cores) // 2], [])
@@ -224,7 +217,7 @@ def shared_out(
 
 
 def check_shares(shares: Shares, found: limits.Cpus) -> None:
-    """Raises CpuError for CPUs beyond a quota, and for several isolated ones on a side."""
+    """Raises CpuError for more CPUs than a quota allows."""
     keys = dict(zip(("testbed.server_cpus", "testbed.generator_cpus"), shares, strict=True))
     if len(sum(shares, [])) > found.count:
         asked = ", ".join(f"{key} = {cpus}" for key, cpus in keys.items())
@@ -233,7 +226,7 @@ def check_shares(shares: Shares, found: limits.Cpus) -> None:
 
 
 def check_isolated(keys: Mapping[str, list[int]], found: limits.Cpus) -> None:
-    """Raises CpuError where one side has several CPUs, and one of them is isolated."""
+    """Raises CpuError where a side has several CPUs, and one of them is isolated."""
     for key, cpus in keys.items():
         if len(cpus) > 1 and not set(cpus).isdisjoint(found.isolated):
             raise CpuError(
@@ -267,7 +260,7 @@ def without_cpus(cores: list[list[int]], taken: list[int]) -> list[list[int]]:
 
 
 def taken(asked: int | list[int], cores: list[list[int]], key: str, root: Path) -> list[int]:
-    """The requested CPUs, out of these cores: whole cores, on one node where they fit."""
+    """The requested CPUs out of these cores, on one node where they fit."""
     free = sum(cores, [])
     if isinstance(asked, list):
         if set(asked) <= set(free):
@@ -289,7 +282,7 @@ def place(cpu: Cpu) -> tuple[int, int, list[int], int]:
 def topology(shares: Shares | None = None, root: Path = limits.ROOT) -> dict[str, Any]:
     """Where every CPU of both sides is, and whether they share a core, for a record.
 
-    `shares`: what cpu_shares() answered. Give it once this process is confined to some CPUs.
+    `shares`: to be given once this process is confined to some CPUs.
     """
     server, generator = shares or cpu_shares(root)
     cpus = [cpu_facts(cpu, root) for cpu in sorted({*server, *generator})]
@@ -318,17 +311,15 @@ def cpu_facts(cpu: int, root: Path) -> Cpu:
     }
 
 
-# Ports that a process of ours may be about to bind: a probe alone would find them free. Servers
-# start side by side, so two threads may probe one port concurrently.
+# Ports that a process of ours may be about to bind, so that a probe would find them free.
 handed_out: set[int] = set()
 handing_out = threading.Lock()
 
 
 def free_port(position: int, address: str = LOOPBACK) -> int:
-    """A free port of an address which this process has not had before.
+    """A free port of an address which this process has not had before. Raises OSError.
 
-    Cells take turns over the ports, so that none meets its predecessor's TIME_WAIT. Raises OSError
-    when there is none.
+    Cells take turns over the ports, so that none meets its predecessor's TIME_WAIT.
     """
     ports = limits.server_ports(*limits.ephemeral_ports())
     first = position * 7 % len(ports)
@@ -379,8 +370,7 @@ def beyond_limits(connections: int, *, ports: int = 0, threads: int = 0) -> str:
 def confine_threads(threads: Callable[[], set[int]], cpus: list[int]) -> None:
     """From now on these threads, and those that they will start, run on these CPUs.
 
-    `threads`: their ids, asked until no more come, as one that starts meanwhile may still have its
-    starter's CPUs. Raises OSError for one that may not be placed.
+    `threads`: their ids, asked until no more come. Raises OSError for one that may not be placed.
     """
     confined: set[int] = set()
     while unconfined := threads() - confined:
@@ -393,13 +383,13 @@ def confine_threads(threads: Callable[[], set[int]], cpus: list[int]) -> None:
 class Process:
     """A child in a process group of its own, on CPUs of its own, that dies with us.
 
-    setpriv's parent-death signal covers a kill -9 of the runner; Ctrl-C reaches the runner only.
-    Not a session: Linux schedules sessions as groups (sched(7), autogroup), and the telemetry's low
-    priority would not count against a generator in another one.
+    setpriv's parent-death signal covers a kill -9 of the runner. Not a session: Linux schedules
+    sessions as groups (sched(7), autogroup), and the telemetry's low priority would not count
+    against a generator in another one.
 
-    It may have as many descriptors as the hard limit allows. `stdin`: keep a pipe to it for lines
-    of text, in `child.stdin`. `home`: where it runs, if not in the folder of its log. Of this
-    process's environment it has the list in environment.py, and what `environment` adds.
+    It may have as many descriptors as the hard limit allows. `stdin`: keep a pipe to it in
+    `child.stdin`. `home`: where it runs, if not in the folder of its log. `environment` is added to
+    the list in environment.py.
     """
 
     def __init__(
@@ -434,7 +424,7 @@ class Process:
         self.exit_status: int | None = None
 
     def ended(self) -> bool:
-        """Whether it is gone; its exit status is kept, and what it has left behind ends with it."""
+        """Whether it is gone; what it has left behind ends with it."""
         waiting = os.WEXITED | os.WNOHANG | os.WNOWAIT
         if self.exit_status is None and os.waitid(os.P_PID, self.pid, waiting):
             # Until it is reaped the id of its group is no other's.
@@ -444,7 +434,6 @@ class Process:
         return self.exit_status is not None
 
     def confine(self, cpus: list[int]) -> None:
-        """From now on all its threads, and those that they will start, run on these CPUs."""
         confine_threads(self.threads, cpus)
 
     def threads(self) -> set[int]:
@@ -464,7 +453,7 @@ class Process:
         return True
 
     def finish(self, limit_s: float) -> bool:
-        """Whether it ended by itself within the limit; whatever happens it is gone afterwards."""
+        """Whether it ended by itself within the limit; it is gone afterwards."""
         try:
             return self.wait(limit_s)
         finally:
@@ -487,7 +476,7 @@ class Process:
 def stop_with_our_requester() -> None:
     """Stops this process when the Snakemake that requested the cell is gone.
 
-    If Snakemake is killed with -9, its shell survives and the cell would keep measuring for no one.
+    Killed with -9 it leaves its shell, and the cell would be measured for no one.
     """
     line = psutil.Process().parents()
     names = [" ".join(process.cmdline()) for process in line]

@@ -1,16 +1,14 @@
 """A load sweep: open loops at several rates around the highest that a mode serves in time.
 
-The rates are those of one grid, GROWTH ** step a second, which is common to all modes, sessions
-and machines. A ramp of short loads estimates each mode's capacity; the mode is then loaded at every
-rate between two shares of that (`lowest` and `highest` of config.yaml). It has so many rounds of
-these: in a round the modes take turns, each at its rates in an order that is drawn. A slice is one
-load at one rate; its step is the round in slices.csv.
+The rates are those of one grid, GROWTH ** step a second, common to all modes, sessions and
+machines. A ramp of short loads estimates each mode's capacity; the mode is then loaded at every
+rate between two shares of that (`lowest` and `highest` of config.yaml), in rounds in which the
+modes take turns. A slice is one load at one rate; its step is the round in slices.csv.
 
-Disturbances make latency longer, never shorter, and latency counts from when a request was due. So
-a load that meets the objective counts, whatever rule on machine or generator it fails; one that
-does not and fails a rule is loaded again in a further round. A mode's range grows in these rounds,
-too, where the ramp misjudged it: upwards while its highest rate meets the objective, downwards
-while its lowest does not. analysis/R/capacity.R finds the capacity.
+Disturbances make latency longer, never shorter. So a load that meets the objective counts, whatever
+rule on machine or generator it fails; one that does not and fails a rule is loaded again in a
+further round. In these a mode's range grows, too: upwards while its highest rate meets the
+objective, downwards while its lowest does not. analysis/R/capacity.R finds the capacity.
 """
 
 from __future__ import annotations
@@ -57,11 +55,9 @@ class Swept(Protocol):
     seed: str
     place: Place
 
-    def spec(self, name: Name) -> dict[str, Any]:
-        """The configuration of a cell."""
+    def spec(self, name: Name) -> dict[str, Any]: ...
 
-    def stop(self, mode: str) -> None:
-        """Stops the mode's server, which is started for its next load."""
+    def stop(self, mode: str) -> None: ...
 
 
 @dataclass
@@ -163,14 +159,13 @@ def load_round(session: Swept, sweeps: dict[Name, ModeSweep], load: Load) -> Non
 
 
 def calibrated(session: Swept, name: Name, load: Load, rate: float) -> ModeSweep:
-    """A sweep before its first step, with an estimate of the mode's capacity."""
     spec = session.spec(name)
     per_s = estimated_per_s(session, name, load, rate, spec)
     return ModeSweep(spec, seed_of(session, name), per_s)
 
 
 def seed_of(session: Swept, name: Name) -> int:
-    """The seed of all modes at a tier: they meet the same arrivals."""
+    """The seed of all modes at a tier, so that they meet the same arrivals."""
     return int(hashlib.sha256(f"{session.seed}/{name.tier}".encode()).hexdigest()[:7], 16)
 
 
@@ -208,7 +203,6 @@ def estimated_per_s(
 
 
 def load_step(session: Swept, name: Name, one: ModeSweep, step: int, load: Load) -> None:
-    """The seeds are the same in all modes: they meet the same arrivals."""
     before = sum(each.turn.round == step for each in one.slices)
     count, seed = len(one.slices), one.seed + step + 1000 * before
     load(name, PLAIN, step, one.slices, load_at(one.spec, round(GROWTH**step, 2), seed))
@@ -247,7 +241,7 @@ def has_no_cpu_left(done: Slice, cpus: int) -> bool:
 def drain(session: Swept, mode: str) -> None:
     """After an overload: waits until the server is idle, or the next mode's slice would suffer.
 
-    A server that is busy after that long is stopped; it is started again for its next load.
+    A server that is busy after that long is stopped, and started again for its next load.
     """
     live = session.place.alive.get(mode)
     clock_s = Meter({mode: live}).beyond_idle_s if live else None

@@ -144,7 +144,6 @@ class Loading:
         return load | {"generator": generator}
 
     def complete(self, load: dict[str, Any], folder: Path) -> None:
-        """Adds what the files of the load say, and has its times by the clock of this machine."""
         if self.driver:
             own = collections(self.driver.log.with_name("gc.log"), load)
             load["generator"]["gc_pause_ms"] = own["gc_pause_ms"] or 0.0
@@ -163,7 +162,6 @@ class Loading:
         return round(max(0, closed - own) * within / of_run)
 
     def answer(self) -> bytes | None:
-        """The server's answer before its load; None without one."""
         limit_s = self.spec["testbed"]["request_timeout_s"]
         try:
             return self.live.subject.ask(self.spec["study"]["verify_path"], limit_s)
@@ -195,7 +193,6 @@ class Loading:
     def outcome(
         self, load: dict[str, Any], ran: Ran, state: tuple[str, str, bytes | None]
     ) -> tuple[str, str, bytes | None]:
-        """(outcome, reason, body): the server's state, and what else is known of the load."""
         outcome, reason, body = state
         outcome, reason = self.judged(outcome, reason, load)
         fault = load.pop("fault", None)
@@ -208,8 +205,8 @@ class Loading:
     def judged(self, outcome: str, reason: str, load: dict[str, Any]) -> tuple[str, str]:
         """The outcome when more is known than what the server answers.
 
-        A server that still answers what it holds does not hang: it was overloaded. And a failure
-        has another name where what the server depends on has died.
+        One that still answers what it holds does not hang: it was overloaded. A failure has another
+        name where what the server depends on has died.
         """
         for each in self.beside() if self.live.backend else []:
             if (process := each.process).ended():

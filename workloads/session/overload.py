@@ -1,9 +1,7 @@
-"""Loads beyond capacity: all modes at the same rates, which are shares of one capacity.
+"""Loads beyond capacity: all modes at the same rates, which are shares of the baseline's capacity.
 
-That of the comparison's baseline, estimated once for each page: by the ramp of a load sweep, and
-then by a longer load beyond what that found. After each load the server may take some seconds to
-become idle; one that does not is stopped, and started again for its next load. A mode whose server
-broke is not loaded again at its tier.
+That is estimated once for each page: by the ramp of a load sweep, and then by a longer load beyond
+what that found. A mode whose server broke is not loaded again at its tier.
 """
 
 from __future__ import annotations
@@ -53,10 +51,10 @@ def load_overload(session: Overloaded, names: list[Name], load: Load) -> dict[Na
 
 
 def capacity_of(session: Overloaded, names: list[Name], load: Load) -> float:
-    """The capacity at these names' page, estimated where it is not known yet.
+    """The capacity at these names' page: the baseline's, or the first mode's where that is not
+    there.
 
-    Of the baseline; of the first mode where that is not among them. A tier that names a rate
-    needs none: a server that was loaded to estimate it is no longer cold.
+    A tier that names a rate needs none: a server that was loaded to estimate it is no longer cold.
     """
     path, tool = session.spec(names[0])["tier"]["path"], session.spec(names[0])["tool"]
     if "rate_per_s" in tool:
@@ -77,7 +75,7 @@ def served_beyond_per_s(
 ) -> float:
     """The rate that the server serves in longer loads, each half beyond that of the one before.
 
-    Its loads are short, so that a ramp may end far too low on a machine that was disturbed.
+    A ramp of short loads may end far too low on a machine that was disturbed.
     """
     steady = {"arrivals": "constant", "warm_up_s": 0, "duration_s": BEYOND_S}
     for _ in range(BEYOND_AT_MOST):
@@ -97,7 +95,6 @@ def served_beyond_per_s(
 def load_course(
     session: Overloaded, name: Name, capacity_per_s: float, done: list[Slice], load: Load
 ) -> None:
-    """The seeds are the same in all modes: they meet the same arrivals."""
     number = len(done) + 1
     spec = course_at(session.spec(name), capacity_per_s, seed_of(session, name) + number)
     load(name, PLAIN, number, done, spec)

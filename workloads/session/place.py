@@ -32,7 +32,7 @@ IDLE_COST_AT_MOST = 0.1
 
 @dataclass(frozen=True)
 class Spent:
-    """CPU time of servers in a time, by mode: all of it, and what is beyond their idle cost."""
+    """CPU time of servers in a time, by mode: all of it, and the part beyond their idle cost."""
 
     lasted_s: float
     all_s: dict[str, float]
@@ -47,7 +47,6 @@ class Meter:
         self.clocks = {mode: (live, live.cpu_s()) for mode, live in lives.items()}
 
     def spent(self) -> Spent:
-        """So far; nothing of a server that is gone."""
         lasted_s, all_s, beyond_s = time.monotonic() - self.since_s, {}, {}
         for mode, (live, from_s) in self.clocks.items():
             all_s[mode] = max(0.0, live.cpu_s() - from_s)
@@ -62,8 +61,7 @@ class Meter:
 class Place:
     """The CPUs of both sides, the probes of their speed, and the servers that are alive.
 
-    `generator_cpus`: on this machine, also where the generator itself is on another one: backends
-    that share its CPUs stay here.
+    `generator_cpus`: on this machine, where backends may share them with a generator.
     """
 
     server_cpus: list[int]
@@ -101,11 +99,9 @@ class Place:
         return self.generator.address == LOOPBACK and self.generator_cpus == self.server_cpus
 
     def cpus_of(self, side: str) -> list[int]:
-        """The CPUs of the server, or of the generator, by the name of the side."""
         return {"server": self.server_cpus, "generator": self.generator_cpus}[side]
 
     def others(self, mode: str) -> dict[str, Live]:
-        """All servers but one."""
         return {name: live for name, live in self.alive.items() if name != mode}
 
     def load_ended(self) -> None:
@@ -126,8 +122,7 @@ class Place:
     def wait_for_others(self, mode: str) -> None:
         """Waits until the other servers idle; a slice's rule judges those that stay busy.
 
-        Servers that have spent next to nothing since the last load ended are idle. One that was
-        waited for in vain is not waited for again before its next load.
+        One that was waited for in vain is not waited for again before its next load.
         """
         waited = {n: live for n, live in self.others(mode).items() if n not in self.hopeless}
         seen = self.meter.spent() if self.meter else None

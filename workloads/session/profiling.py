@@ -1,9 +1,9 @@
 """Profiles: loads of their own, after all measured slices, of the cells that config.yaml names.
 
 A load lasts until its server has used CPU time for so many samples, by what its plain slices took,
-but no longer than a limit. It is judged by the rules of every slice and loaded once more where one
-fails: a profile is of a server whose compiler is idle. Variants of a user's service have one:
-at a low rate their compilers are at work in any load, and each takes a share of the budget.
+but no longer than a limit. It is loaded once more where a rule of slices fails: a profile is of a
+server whose compiler is idle. Variants of a user's service have one, for at a low rate their
+compilers are at work in any load.
 """
 
 from __future__ import annotations
@@ -41,7 +41,6 @@ def profile_all(
 
 
 def longer(spec: dict[str, Any], slices: list[Slice]) -> dict[str, Any]:
-    """The cell's spec with a load that lasts for the samples that are wanted."""
     tool, wanted = spec["tool"], spec["testbed"]["profiler"]
     key = "window_s" if "window_s" in tool else "duration_s"
     if not SAMPLED & {*spec["profile"]} or any(tool.get(word) for word in COUNTED):

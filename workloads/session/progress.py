@@ -11,8 +11,7 @@ from workloads.experiment.forecast import ended_in, of_shipped
 
 
 def progress(record: dict[str, Any], left: int, of: int, left_s: float) -> str:
-    """One line for the terminal: how many cells are left of those requested and how long they
-    take (0: unknown), which cell was measured, and its result."""
+    """One line: cells left of those requested, how long they take (0: unknown), and a result."""
     load, cell = record["load"], record["cell"]
     name = "/".join(str(cell[key]) for key in ("study", "mode", "tier", "tool", "repetition"))
     broken = [check["id"] for check in record["validity"]["checks"] if not check["passed"]]
@@ -35,8 +34,8 @@ def time_left_s(
     """How long the cells that are left take, by their number: the last of `sessions` (path and
     cells; the first is going on).
 
-    Their cells take as long as in the shipped run, at the pace of those that have ended here; 0
-    before the first has. `root`: the folder of all cells; `shipped`: its run.json.
+    They take as long as in the shipped run, at the pace of those that have ended here; 0 before the
+    first has. `root`: the folder of all cells; `shipped`: its run.json.
     """
     shipped_s = of_shipped(shipped).shipped_s
     pace = pace_of(root.parent / "sessions", shipped_s)

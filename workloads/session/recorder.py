@@ -19,8 +19,8 @@ from workloads.tools.tool import tool_of
 class Recorder:
     """The records of a session's cells.
 
-    `baselines`: cells that are loaded only as the baseline of another; their records go into the
-    folders of those. `kept`: how many of the session's cells are there already.
+    `baselines`: cells that are loaded only as the baseline of another, into whose folder their
+    records go. `kept`: how many of the session's cells are there already.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class Recorder:
             show(progress(record, self.left, self.of, self.time_left_s(self.left)))
 
     def add_phases(self) -> None:
-        """Adds what the session spent its time on, which is known at its end."""
+        """Adds how the session spent its time, which is known at its end."""
         spent_s = self.session.phases.spent_s
         wall_s = (datetime.now(UTC) - self.session.started).total_seconds()
         for folder, record in self.written:

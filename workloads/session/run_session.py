@@ -1,20 +1,16 @@
 """The process that measures a session: start all modes → warm up → load in turns → record.
 
 All modes of a comparison are alive together, and one of them is loaded at a time, so that what
-slows the machine slows all of them. Each cell is recorded as soon as its slices are there; cells
-that get a profile are recorded last, for profiles come after the plain slices of all tiers. A mode
-that dies, hangs or refuses is a result: its outcome is in cell.json, the others go on, and it is
-started again where another tier wants it. Only a fault of the harness (a missing tool, a generator
-that cannot run) fails the job.
+slows the machine slows all of them. Each cell is recorded as soon as its slices are there. A mode
+that dies, hangs or refuses is a result: the others go on, and it is started again where another
+tier wants it. Only a fault of the harness (a missing tool, a generator that cannot run) fails the
+job.
 
-How a session can end early, and what then happens:
-- Ctrl-C, SIGTERM: the `finally`s stop every process; the cells recorded so far stay.
-- kill -9 of this process: the kernel kills its children (setpriv --pdeathsig), but not what a
-  user-supplied server has started besides; the cells stay.
-- kill -9 of Snakemake: this process notices within 0.2 s and stops as by SIGTERM.
-- kill -9 of a server or generator: an outcome, or a fault of the harness with what it last said.
-Snakemake removes cell.json of a job that failed; a second name of it in the same folder brings it
-back when the session is run again, which then measures only what is missing.
+A session may end early by Ctrl-C, SIGTERM or a kill -9 of Snakemake, which is noticed within 0.2 s:
+every process is stopped. After a kill -9 of this process the kernel kills its children, but not
+what a user-supplied server has started besides. The cells recorded so far stay: Snakemake removes
+cell.json of a job that failed, and a second name of it brings it back when the session is run
+again.
 """
 
 from __future__ import annotations
@@ -92,7 +88,7 @@ def arguments() -> argparse.Namespace:
 
 
 def begin(options: argparse.Namespace) -> None:
-    """Begin a job that measures: alone, as `held` says, and with its log."""
+    """Begin a job that measures: alone, and with its log."""
     check_alone(options.held)
     options.log.parent.mkdir(parents=True, exist_ok=True)
     logging.basicConfig(
@@ -104,7 +100,7 @@ def begin(options: argparse.Namespace) -> None:
 
 
 def check_alone(held: str) -> None:
-    """Raises SystemExit when Snakemake, or SLURM, could run other jobs at the same time."""
+    """Raises SystemExit where Snakemake, or SLURM, could run other jobs at the same time."""
     cores, of = map(int, held.split("/"))
     if cores < of:
         sys.exit(
@@ -115,10 +111,7 @@ def check_alone(held: str) -> None:
 
 
 def check_tools(plan: Plan) -> None:
-    """Raises FileNotFoundError, naming it, for what a session runs and this machine has not.
-
-    A node of a cluster may lack what the machine has from which its job was submitted.
-    """
+    """Raises FileNotFoundError, naming it, for what a session runs and this node has not."""
     try:
         for program in ("setpriv", "taskset", "chrt"):
             if not shutil.which(program):
@@ -133,14 +126,13 @@ def check_tools(plan: Plan) -> None:
 
 
 def limits_of(options: argparse.Namespace) -> dict[str, Any]:
-    """The machine's limits, before this process is confined to some of its CPUs."""
     results = options.cells.resolve().parent
     folders = {"temporary": Path(tempfile.gettempdir()), "data": limits.data_folder()}
     return limits.record(folders | {"results": results})
 
 
 def run(options: argparse.Namespace, shares: Shares, there: dict[str, Any]) -> list[str]:
-    """Measures what is not there or not current; the paths of these cells. `there`: limits_of()."""
+    """Measures what is not there or not current; returns the paths of these cells."""
     root, folders = options.cells.resolve(), folders_of(options)
     chosen, baselines = to_measure(options.plan, folders, again=options.again)
     if not chosen:
@@ -165,10 +157,10 @@ def run(options: argparse.Namespace, shares: Shares, there: dict[str, Any]) -> l
 
 
 def write_end(options: argparse.Namespace, folders: Iterable[Path], measured: list[str]) -> None:
-    """The session's record, which alone shows that it came to its end: cells of before stay.
+    """The session's record, which alone shows that it came to its end.
 
     `wall_s` is that of the whole session, also where only missing cells were measured now. A cell
-    that is measured by itself makes the record newer than its readers, if there is one.
+    that is measured by itself makes the record newer than its readers.
     """
     if options.again:
         if options.record.exists():
@@ -182,14 +174,13 @@ def write_end(options: argparse.Namespace, folders: Iterable[Path], measured: li
 
 
 def folders_of(options: argparse.Namespace) -> dict[Name, Path]:
-    """The folders of the session's cells."""
     study, _, repetition = path_of(options)
     root = options.cells.resolve()
     return {name: folder_of(root, study, name, repetition) for name in options.plan.cells}
 
 
 def path_of(options: argparse.Namespace) -> tuple[str, str, str]:
-    """Study, comparison and repetition, as in the path of the session's record."""
+    """Study, comparison and repetition."""
     study, comparison, repetition = options.record.with_suffix("").parts[-3:]
     return study, comparison, repetition
 
@@ -197,10 +188,7 @@ def path_of(options: argparse.Namespace) -> tuple[str, str, str]:
 def to_measure(
     plan: Plan, folders: dict[Name, Path], *, again: bool
 ) -> tuple[list[Name], list[Name]]:
-    """The cells to measure, and their baselines that are loaded with them and not recorded.
-
-    Cells that are there and current stay, unless Snakemake requested to measure `again`.
-    """
+    """The cells to measure, and their baselines that are loaded with them and not recorded."""
 
     def is_current(name: Name) -> bool:
         spec = plan.spec(name)

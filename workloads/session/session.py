@@ -53,7 +53,10 @@ class Phases:
 
 
 class Session:
-    """The processes of a session and what is common to its cells."""
+    """The processes of a session and what is common to its cells.
+
+    `where` the generator is, if not here: generator_host, server_address.
+    """
 
     def __init__(
         self,
@@ -64,7 +67,6 @@ class Session:
         shares: Shares,
         where: Mapping[str, Any] | None = None,
     ) -> None:
-        """`where` the generator is, if not here: generator_host, server_address."""
         self.plan, self.names, self.folder = plan, names, folder
         self.seed = f"{plan.seed}/{path}"
         self.random = random.Random(self.seed)
@@ -102,7 +104,6 @@ class Session:
         return [name for name in self.plan.names() if name.mode == mode]
 
     def start(self, mode: str) -> None:
-        """Starts the mode's server. Raises NotAnswering where it does not come up."""
         folder = cell_folder.fresh(self.folder / mode)
         position = random.Random(f"{self.seed}/{folder.name}").randrange(FIRST_PORTS)
         spec = self.spec(self.names_of(mode)[0])
@@ -131,7 +132,6 @@ class Session:
         list(self.threads.map(start, modes))
 
     def stop(self, mode: str) -> None:
-        """Ends the mode's processes; its folder stays."""
         live = self.place.alive.pop(mode, None)
         if live is None:
             return
@@ -142,10 +142,7 @@ class Session:
             live.backend.stop()
 
     def driver(self, name: Name) -> Driver | None:
-        """A driven generator: one for the session, or one for each mode; None for other tools.
-
-        Started where there is none, or where one was stopped that did not end.
-        """
+        """A driven generator: one for the session, or one for each mode; None for other tools."""
         tool = tool_of(name.tool)
         if not isinstance(tool, Driven):
             return None

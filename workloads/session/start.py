@@ -32,7 +32,7 @@ ASK_AGAIN_S, SAID_AFTER_S = 0.05, 5
 
 
 class NotAnswering(RuntimeError):
-    """A server that does not come up: an outcome, with its command and the last it said."""
+    """A server that does not come up: an outcome, with its command and its last words."""
 
     def __init__(self, mode: str, why: str, subject: Subject) -> None:
         outcome = "server_died: " if subject.process.ended() else "not_ready: "
@@ -43,7 +43,7 @@ class NotAnswering(RuntimeError):
 
 
 class BeyondLimits(NotAnswering):
-    """A server that this machine cannot limit as its mode says: an outcome."""
+    """A server that this machine cannot limit as its mode says."""
 
     def __init__(self, mode: str, why: str) -> None:
         RuntimeError.__init__(self, f"beyond_limits: {mode}: {why}")
@@ -76,7 +76,6 @@ def start(spec: Spec, folder: Path, position: int, place: Place) -> Live:
 
 
 def say_once(text: str, place: Place) -> None:
-    """A remark on every start of a mode is said at its first."""
     if text not in place.said:
         place.said.add(text)
         say(text)
@@ -118,7 +117,6 @@ def wrong_answer(subject: Subject, path: str, limit_s: float) -> Exception | Non
 
 
 def backend_of(spec: Spec, folder: Path, position: int, place: Place) -> Backend | None:
-    """The backend of the server, running; None where it has none."""
     if not spec["backend"]:
         return None
     if spec["backend"].get("shared"):

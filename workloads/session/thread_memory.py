@@ -1,7 +1,6 @@
 """The memory that waiting threads hold, by kind and number, each in a JVM of its own.
 
-A table that is there stays while its program is the same, as cells do; to measure it again delete
-it.
+A table of the same program stays; to measure it again delete it.
 """
 
 from __future__ import annotations
@@ -43,7 +42,6 @@ Row = dict[str, str]
 
 
 def rows(folder: Path) -> Iterator[Row]:
-    """On the server's CPUs, as servers are."""
     java, cpus = str(provenance.java()), cpu_shares()[0]
     of = {"jars_sha256": fingerprint(), "machine": provenance.this_machine()["id"]}
     for kind in KINDS:
@@ -69,7 +67,7 @@ def fingerprint() -> str:
 
 
 def is_current(path: Path) -> bool:
-    """Whether the table is there, of the same program; whichever machine it comes from."""
+    """Whether the table is there, of the same program."""
     if not path.exists():
         return False
     with path.open(newline="") as file:

@@ -7,7 +7,6 @@ import itertools
 import logging
 import math
 import time
-from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
@@ -62,8 +61,11 @@ def measure(session: Session, recorder: Recorder) -> None:
 
 
 def start_first(session: Session, modes: list[str]) -> None:
-    """Starts these modes; variants one after the other, and the first one's second process last,
-    where there is time for it."""
+    """Starts these modes.
+
+    Variants come up one after the other, and a second process of the first one last, where there is
+    time for it.
+    """
     slices = [session.spec(name)["slices"] for name in session.names if name.mode in modes]
     until = next((each["until"] for each in slices if "until" in each), None)
     if until is None:
@@ -80,7 +82,7 @@ def start_first(session: Session, modes: list[str]) -> None:
 def load_all(session: Session, recorder: Recorder, names: list[Name]) -> dict[Name, list[Slice]]:
     """Loads some modes tier by tier, and records the cells of each; baselines of others first.
 
-    The slices of cells that get a profile are returned: they are recorded when that is there.
+    Returns the slices of cells that get a profile, which are recorded when that is there.
     """
     profiled: dict[Name, list[Slice]] = {}
     for load in loads_in_order(session, names):
@@ -94,7 +96,7 @@ def load_all(session: Session, recorder: Recorder, names: list[Name]) -> dict[Na
 
 
 def gets_profile(session: Session, recorder: Recorder, name: Name) -> bool:
-    """None is taken of a cell by itself, or of a baseline that is no cell of this run."""
+    """Neither a cell by itself nor a baseline that is no cell of this run has one."""
     is_recorded = not is_judged(session) and name not in recorder.baselines
     return is_recorded and "profile" in session.spec(name)
 
@@ -130,20 +132,18 @@ def why_not(session: Session, name: Name) -> str:
 
 
 def why_others_ended_it(session: Session) -> str:
-    """Why a mode that could be loaded was not: without the others there is nothing to compare."""
     if not session.silent:
         return ""
     return f"not_ready: not loaded, as {', '.join(session.silent)} did not start"
 
 
 def why_not_again(name: Name, slices: list[Slice]) -> str:
-    """Why a second process of the first variant was not loaded."""
     is_missing = name.mode.endswith(AGAIN) and not slices
     return "not_ready: not loaded, as a start takes long for this budget" if is_missing else ""
 
 
 def needs_of(spec: dict[str, Any]) -> dict[str, int]:
-    """The needs of a load that limits may forbid, by the names that beyond_limits() has.
+    """The needs of a load that limits may forbid, as beyond_limits() names them.
 
     Each user of JMeter, sysbench and our client of databases has a thread and a connection. Our
     generator takes more addresses where the ports of one are too few.
@@ -164,9 +164,8 @@ def needs_of(spec: dict[str, Any]) -> dict[str, int]:
 def loads_in_order(session: Session, names: list[Name]) -> list[tuple[str, str]]:
     """Tiers and tools in an order that the seed decides, behind the comparison's first.
 
-    In every session the first one meets fresh processes: there memory and threads count. What is
-    shown once comes last. Before it comes what leaves a server with a backlog: after it, the server
-    is started again.
+    In every session that one meets fresh processes, where memory and threads count. What is shown
+    once comes last, and before it what leaves a server with a backlog.
     """
     first = next(session.plan.names())
 
@@ -191,11 +190,11 @@ def in_turns(session: Session, names: list[Name]) -> dict[Name, list[Slice]]:
     if not names:
         return done
     slices = session.spec(names[0])["slices"]
-    if "until" in slices and not is_judged(session):
-        load_by_starts(session, names, done, slices["until"])
-        return done
     if is_judged(session):
-        load_until(session, names, done, rule_of(session, names, done))
+        load_until_decided(session, names, done)
+        return done
+    if "until" in slices:
+        load_by_starts(session, names, done, slices["until"])
         return done
     rounds, most = slices["rounds"], slices["rounds"] + slices["extra_rounds"]
     begun_s = time.monotonic()
@@ -221,37 +220,22 @@ def load_on(
         load_round(session, behind(session, done, rounds), number, done)
 
 
-def load_until(
-    session: Session,
-    names: list[Name],
-    done: dict[Name, list[Slice]],
-    is_decided: Callable[[int], bool],
-) -> None:
-    """Rounds of a mode and its baseline until the rule ends them, or one can load no more."""
-    number, decided = 0, False
-    while not decided and all(map(can_be_loaded, done.values())):
-        number += 1
-        load_round(session, names, number, done)
-        decided = is_decided(number)
-
-
-def rule_of(
-    session: Session, names: list[Name], done: dict[Name, list[Slice]]
-) -> Callable[[int], bool]:
-    """The rule that ends the rounds of a cell by itself."""
+def load_until_decided(session: Session, names: list[Name], done: dict[Name, list[Slice]]) -> None:
+    """Rounds of a cell by itself and its baseline until its rule ends them, or one is gone."""
     begun_s = time.monotonic()
     name = next((each for each in session.names if each in done), None)
-
-    def is_decided(rounds: int) -> bool:
+    for number in itertools.count(1):
+        if not all(map(can_be_loaded, done.values())):
+            return
+        load_round(session, names, number, done)
         # A mode that does not start leaves the other without a comparison.
         if name is None:
-            return True
+            return
         sides = done[name], done.get(session.plan.baseline(name), done[name])
         # Without its baseline, or as one, a cell has no ratio that more rounds make precise.
         logs = logs_of(*sides) if sides[0] is not sides[1] else {}
-        return is_over(rounds, time.monotonic() - begun_s, logs, session.bands or {})
-
-    return is_decided
+        if is_over(number, time.monotonic() - begun_s, logs, session.bands or {}):
+            return
 
 
 def load_by_starts(
@@ -259,9 +243,8 @@ def load_by_starts(
 ) -> None:
     """Rounds of all variants in one start after another, until the rule or the budget ends them.
 
-    The first start is there and warm. Its time counts from the session's begin. The last one that
-    the budget has time for lasts until its end. A second process of the first variant that is not
-    there is not started.
+    The first start is there and warm: its time counts from the session's begin. The last one that
+    the budget has time for lasts until its end.
     """
     loaded = [n for n in names if n.mode in session.place.alive or not n.mode.endswith(AGAIN)]
     pairs = [name for name in names if session.plan.baseline(name) in {*names} - {name}]
@@ -288,13 +271,12 @@ def load_by_starts(
 
 
 def able(session: Session, done: dict[Name, list[Slice]]) -> bool:
-    """Whether all can be loaded: beside one that is gone or only fails nothing can be compared."""
+    """Whether all can be loaded: without one that is gone or only fails nothing can be compared."""
     lost = any(map(only_fails, done.values()))
     return not session.silent and not lost and all(map(can_be_loaded, done.values()))
 
 
 def only_fails(done: list[Slice]) -> bool:
-    """Whether a server has given no right answer in several loads."""
     answered = any(each.load["responses_2xx"] for each in done)
     return len(done) >= LOADS_WITHOUT_ANSWER and not answered
 
@@ -304,8 +286,7 @@ def lasted_s(session: Session) -> float:
 
 
 def start_again(session: Session, names: list[Name]) -> None:
-    """New processes of all modes, started one after the other in drawn order, and warm as those of
-    the first start are: for a sweep that follows, too."""
+    """New processes of all modes, in drawn order, and warm as those of the first start are."""
     modes = list(dict.fromkeys(name.mode for name in names))
     with session.phases.phase("restart_s"):
         for mode in modes:
@@ -318,8 +299,8 @@ def start_again(session: Session, names: list[Name]) -> None:
 def behind(session: Session, done: dict[Name, list[Slice]], rounds: int) -> list[Name]:
     """The modes to load again, each with its baseline: a ratio is one of slices of a round.
 
-    A pair is behind until there are so many rounds in which it counts for latency, or it is clear
-    that none ever will.
+    A pair is behind until it has so many rounds that count for latency, or it is clear that none
+    ever will.
     """
     able = {name for name in done if is_mendable(session, name, done)}
     wanted: set[Name] = set()
@@ -348,14 +329,13 @@ def load_round(
 
 
 def can_be_loaded(done: list[Slice]) -> bool:
-    """A mode that did not complete, or still holds requests, is loaded no more."""
     return not any(map(is_broken, done))
 
 
 def alive(session: Session, name: Name) -> Live | None:
     """The mode's server, started again where it is gone; None if it stays so.
 
-    One that was started again is warmed up for the load that comes next, not for all.
+    Then it is warmed up for the load that comes next, not for all.
     """
     live = session.place.alive.get(name.mode)
     gone = not live or any(process.ended() for process in live.processes())
@@ -372,7 +352,7 @@ def alive(session: Session, name: Name) -> Live | None:
 
 
 def with_seed(session: Session, spec: dict[str, Any], round: int) -> dict[str, Any]:
-    """With what a generator that draws requests begins with: the same in all modes of a round."""
+    """With the generator's first random state: the same in all modes of a round."""
     tool = spec["tool"]
     if not wrk2.is_drawn(tool) or "seed" in tool:
         return spec
@@ -391,7 +371,7 @@ def load_once(
 ) -> None:
     """A slice; a server that is gone, hangs or still holds requests is stopped after it.
 
-    `spec` instead of the cell's own, which does not say at which rate a step is loaded.
+    `spec`: in place of the cell's own, for a step's rate.
     """
     live = alive(session, name)
     if live is None:

@@ -1,10 +1,10 @@
-"""The rules that end the rounds of a mode and its baseline; each round gives a log ratio.
+"""The rule that ends the rounds of a cell that is measured by itself, and of its baseline.
 
-A cell that is measured by itself has at least four rounds, and then more, until the ratios are
-precise, or clear of the bands that the ratios are expected in, or the time is over. Its interval is
-that of the verdict (analysis/): the squares of its half-widths by the rounds and by what a new
-process adds are summed. analysis/ simulates how often the last interval misses the truth, as it is
-looked at after each round; tests/rounds.csv gives both the same rounds.
+They have at least four rounds, each with a log ratio, and then more until the ratios are precise,
+or clear of the bands in which they are expected, or the time is over. The interval is that of the
+verdict: the squares of its half-widths by the rounds and by what a new process adds are summed.
+analysis/ simulates how often the last interval misses the truth, as it is looked at after each
+round; tests/rounds.csv gives both the same rounds.
 """
 
 from __future__ import annotations
@@ -69,20 +69,18 @@ def interval(logs: Sequence[float], of: Band = UNKNOWN) -> Interval | None:
 
 
 def is_over(rounds: int, lasted_s: float, logs: Logs, bands: Bands) -> bool:
-    """Whether the rounds are enough."""
     return lasted_s >= LIMIT_S or (
         rounds >= ROUNDS_AT_LEAST and (is_precise(logs, bands) or is_clear(logs, bands))
     )
 
 
 def is_precise(logs: Logs, bands: Bands) -> bool:
-    """Whether throughput and CPU time are; a statistic without any ratio never will be."""
     known = [name for name in PRECISE if logs.get(name)]
     return all(is_enough(name, logs[name], bands.get(name, UNKNOWN)) for name in known)
 
 
 def is_enough(name: str, logs: Sequence[float], of: Band) -> bool:
-    """Narrow as asked, or more uncertain by what a new process adds than by the rounds."""
+    """Narrow as requested, or more uncertain by what a new process adds than by the rounds."""
     whole, by_rounds = interval(logs, of), interval(logs, OF_ROUNDS)
     if whole is None or by_rounds is None:
         return False
@@ -107,10 +105,9 @@ def is_clear_of(found: Interval | None, band: Band) -> bool:
 
 
 def bands_of(path: Path | None, cell: Sequence[str]) -> Bands:
-    """The bands of a cell, named by study, mode, tier and tool; none without the file or its row.
+    """The bands of a cell (study, mode, tier, tool); none without the file or its row.
 
-    The file has the columns study, mode, tier, tool, statistic, low and high; process_reach may be
-    missing or empty.
+    Columns of the file: these four, statistic, low, high and, if known, process_reach.
     """
     if path is None or not path.exists():
         return {}
@@ -128,7 +125,7 @@ def band_of(row: Mapping[str, str]) -> Band:
 
 
 def logs_of(mode: list[Slice], baseline: list[Slice]) -> dict[str, list[float]]:
-    """Logarithms of the ratios of each round, by statistic; of p99 those at one speed."""
+    """Log ratios of each round, by statistic; of p99 those at one speed."""
     found = {name: log_ratios(mode, baseline, value) for name, value in VALUES.items()}
     even = common_rounds([mode, baseline])
     found[P99] = {number: log for number, log in found[P99].items() if number in even}

@@ -3,12 +3,11 @@
 A start differs from the next by memory layout, compiled code and files that grow, and a machine
 heats up: in one start each, this counts as the variant's. So all variants are started at least
 three times, in drawn order, and loaded in turns meanwhile. A round gives a log ratio of each
-variant to the first, and a start their mean. The interval of the mean of the starts holds both
-variances, each with its own degrees of freedom: it is Student's over the starts' means, or over the
-rounds within starts where that is wider. It is looked at, at 99 %, after each start from the third
-on: the comparison ends where one statistic is slower than its limit allows, or none can be, or the
-budget is spent. analysis/R/builds.R computes the same and simulates how often it errs;
-tests/starts.csv gives both the same rounds.
+variant to the first, and a start their mean. The interval of the mean of the starts is Student's
+over the starts' means, or over the rounds within starts where that is wider. It is looked at, at 99
+%, after each start from the third on: the comparison ends where one statistic is slower than its
+limit allows, or none can be, or the budget is spent. analysis/R/builds.R computes the same and
+simulates how often it errs; tests/starts.csv gives both the same rounds.
 """
 
 from __future__ import annotations
@@ -102,7 +101,7 @@ def is_beyond_rate(cpu: Starts, more: float, percent: float) -> bool:
 
 
 def start_takes_s(ready_s: float, budget_s: float) -> float:
-    """How long a start lasts with its rounds, if it took so long until its servers were warm."""
+    """How long a start lasts with its rounds, if its servers took so long until they were warm."""
     return max(budget_s / STARTS_PLANNED, min(TIMES_READY * ready_s, budget_s / STARTS_AT_LEAST))
 
 
@@ -143,11 +142,10 @@ def is_by_chance(slowness: Sequence[float]) -> bool:
 def at_one_speed(logs: Sequence[float], slowness: Sequence[float | None]) -> list[float]:
     """Changes without those of the CPU's speed.
 
-    `slowness`: log ratios of the time of a fixed computation in the same rounds, whose mean is 0 as
-    the variants take turns. It is a control variate (Lavenberg and Welch 1981, Management Science
-    27(3)): the result's mean and standard error are those of the regression at 0. Without a value
-    of each round, with the same in all, or where a variant itself slows the computation, as one
-    that leaves less in the caches does, changes stay as they are.
+    `slowness`: log ratios of the time of a fixed computation in the same rounds, a control variate
+    whose mean is 0 (Lavenberg and Welch 1981, Management Science 27(3)): the result's mean and
+    standard error are those of the regression at 0. Without a value of each round, with the same in
+    all, or where a variant itself slows the computation, changes stay as they are.
     """
     count, known = len(logs), [each for each in slowness if each is not None]
     if count < ROUNDS_FOR_SPEED or len(known) != count or not is_by_chance(known):

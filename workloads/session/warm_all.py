@@ -78,8 +78,7 @@ def warm_all(session: Session, names: list[Name]) -> None:
 def spread_compilers(lives: dict[str, Live], cpus: list[int]) -> None:
     """From now on the compilers of all JVMs run on these CPUs.
 
-    A user-supplied server has the server's CPUs from its start, as it counts them then. Nothing
-    counts those of its compilers.
+    A user-supplied server counts its CPUs at its start, and so has the server's from then on.
     """
     for live in lives.values():
         # A container that was given its CPUs may refuse others: it keeps its own.
@@ -88,13 +87,11 @@ def spread_compilers(lives: dict[str, Live], cpus: list[int]) -> None:
 
 
 def compilers_of(live: Live) -> set[int]:
-    """The ids of the compiler threads of its JVMs."""
     return {int(each.parent.name) for each in compiler_threads(live.subject.process.pid)}
 
 
 def rest(place: Place, lives: dict[str, Live]) -> None:
-    """Leaves the machine alone, and takes the idle cost of servers: what their compilers use is
-    none."""
+    """Leaves the machine alone, and takes the idle cost of servers without their compilers."""
     compilers = {mode: compiler_threads(live.subject.process.pid) for mode, live in lives.items()}
     compiled_s = {mode: compiler_s(threads) for mode, threads in compilers.items()}
     meter = Meter(lives)
@@ -107,7 +104,7 @@ def rest(place: Place, lives: dict[str, Live]) -> None:
 
 
 def warm_by_tools(session: Session, live: Live, names: list[Name]) -> None:
-    """Loads that are not counted: what a tool asks in its own way is compiled, in both JVMs.
+    """Loads that are not counted: what a tool requests in its own way is compiled, in both JVMs.
 
     A database has its pages, plans and caches of threads afterwards.
     """
@@ -124,8 +121,7 @@ def warm_by_tools(session: Session, live: Live, names: list[Name]) -> None:
 
 
 def warm_by_driver(session: Session, live: Live, name: Name) -> None:
-    """Loads until the compilers of the server and of the generator, which has all CPUs meanwhile,
-    are idle."""
+    """Loads until the compilers of server and generator, which has all CPUs meanwhile, are idle."""
     tool, spec = tool_of(name.tool), session.spec(name)
     assert isinstance(tool, Driven)
 

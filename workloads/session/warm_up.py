@@ -3,12 +3,12 @@
 HotSpot has a clear end of compiling: 2 to 3 s for the socket servers, about 7 s for Tomcat, then
 next to nothing, if the load has shown all that the tiers do. Short loads by the project's generator
 come in turns of three kinds, as fast as the server answers: over a path that waits little; the same
-with a connection for each request, since what a connection costs is compiled too; and a burst of
-concurrent clients over the tier's own path, in which requests wait for each other. Between them the
-server gets the requests that it gets between slices: a single request of another kind makes HotSpot
-throw away code that was compiled without it ("uncommon trap"), and at some 100 requests a second it
-takes a minute to compile that again. After each load the compiler has its time: what came meanwhile
-would run in code that is about to be replaced, and take the CPU time that the compiler needs.
+with a connection for each request; and a burst of concurrent clients over the tier's own path, in
+which requests wait for each other. Between them the server gets the requests that it gets between
+slices: a single one of another kind makes HotSpot throw away code that was compiled without it
+("uncommon trap"), and at some 100 requests a second it takes a minute to compile that again. After
+each load the compiler has its time: requests meanwhile would run in code that is about to be
+replaced.
 
 After each turn the CPU time of the compiler's threads shows whether it is over, and the CPU time of
 a request whether the code still gets better. Latency could not: servers that warm up side by side
@@ -82,8 +82,8 @@ class WarmUp:
 def loads_of(specs: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The different ways in which the tiers load a mode, each once, with its largest burst.
 
-    A mode that is measured alone has a burst of one client: it would die of more, or hold them
-    long. And it is warm sooner: that it dies, or answers few, is no matter of its code.
+    A mode that is measured alone has a burst of one client, for it would die of more, and is warm
+    sooner: that it dies, or answers few, is no matter of its code.
     """
     found: dict[str, dict[str, Any]] = {}
     for spec in specs:
@@ -100,8 +100,8 @@ def loads_of(specs: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def way_of(plan: dict[str, Any] | None) -> str:
-    """The same of plans that differ in the size of their burst alone, or in the path of one that
-    they do not have."""
+    """The same of plans that differ in their burst's size alone, or in the path of one that they do
+    not have."""
     if plan is None:
         return ""
     path = plan["burst"]["path"] if plan["burst"]["connections"] else None
@@ -115,10 +115,7 @@ def warm_up(
     cpus: list[int],
     folder: Path,
 ) -> WarmUp:
-    """Warms a server up over several paths in turns: what one has compiled another may undo.
-
-    Ends early with a server that dies: its first slice will say so.
-    """
+    """Warms a server up over several paths in turns: what one has compiled another may undo."""
     result, pid = WarmUp(), subject.process.pid
     compilers, paths = compiler_threads(pid), [Paced(plan) for plan in plans]
     # One idle load may be chance.
@@ -176,7 +173,6 @@ class Paced:
 
 
 def at_share(plan: dict[str, Any], share: float) -> dict[str, Any]:
-    """The same, slower, and with a smaller burst."""
     slower = plan | {"rate_per_s": plan["rate_per_s"] * share}
     if burst := plan.get("burst"):
         slower["burst"] = burst | {"connections": math.ceil(burst["connections"] * share)}
@@ -184,7 +180,7 @@ def at_share(plan: dict[str, Any], share: float) -> dict[str, Any]:
 
 
 def next_share(share: float, plan: dict[str, Any], counts: list[int]) -> float:
-    """From how many requests of each kind were answered; a burst is to be too much."""
+    """By how many requests of each kind were answered; a burst is to be too much."""
     steady = counts[:KINDS_BUT_A_BURST]
     answered = sum(steady) / (len(steady) * plan["rate_per_s"] * plan["burst_s"])
     if answered >= NEARLY_ALL:
@@ -203,7 +199,7 @@ def ask_as_between_slices(subject: Subject, study: dict[str, Any]) -> None:
 
 
 def kinds_of(plan: dict[str, Any]) -> list[dict[str, Any]]:
-    """The kinds of loads. Where each request has its own connection there is one."""
+    """The kinds of loads; one where each request has its own connection."""
     if not plan.get("keep_alive"):
         return [plan]
     kinds = [plan, plan | {"keep_alive": False}]
