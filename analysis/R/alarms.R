@@ -1,17 +1,15 @@
 # False alarms: how often the verdict on variants is wrong, by draws from the rounds of recorded comparisons.
 #
-# A comparison's log ratios are centered, so that there is no difference, and moved to one that is known. A draw takes starts of one comparison
-# with replacement, and rounds within each. The rule sees them start by start, as it does while it measures. Beside it stands a rule that many
-# write by hand: after each round a 95 % interval of all rounds, until one excludes no difference.
-
-alarm_draws <- 10000L
+# A comparison's log ratios are centered, so that there is no difference, and moved to one that is known. A draw takes starts of one
+# comparison with replacement, and rounds within each. The rule sees them start by start, as it does while it measures. With it stands a rule
+# that many write by hand: after each round a 95 % interval of all rounds, until one excludes no difference.
 
 #' Wrong and missed verdicts by the recorded rounds of comparisons.
 #'
 #' @param runs folder with a folder of results per session, as results/own has; `limit` percent; `draws` how many.
 #' @return data.table: truth_percent, rule, slower, not_slower and undecided (shares of draws), comparisons.
-alarms_of_runs <- function(runs, limit, draws = alarm_draws) {
-  recorded <- Filter(Negate(is.null), lapply(Sys.glob(file.path(runs, "*", "cells", "own", "*", "load", "*", "rep-1", "cell.json")), centered_rounds))
+alarms_of_runs <- function(runs, limit, draws = 10000) {
+  recorded <- Filter(Negate(is.null), lapply(Sys.glob(file.path(runs, "*/cells/own/*/load/*/rep-1/cell.json")), centered_rounds))
   if (length(recorded) == 0) stop(runs, " has no comparison of two variants with three starts", call. = FALSE)
   rbindlist(lapply(c(0, limit / 2, limit, 2 * limit), function(truth) {
     verdicts <- vapply(seq_len(draws), function(draw) verdicts_of_draw(recorded[[sample.int(length(recorded), 1)]], truth, limit), character(2))
@@ -41,10 +39,11 @@ verdicts_of_draw <- function(starts, truth, limit) {
   c(verdict_by_starts(unlist(drawn), start, limit), verdict_until_significant(unlist(drawn)))
 }
 
-verdict_by_starts <- function(logs, start, limit) {
+# `slowness` see at_one_speed().
+verdict_by_starts <- function(logs, start, limit, slowness = rep(0, length(logs))) {
   for (count in starts_at_least:starts_planned) {
     seen <- start <= count
-    verdict <- verdict_of_starts(logs[seen], start[seen], limit)
+    verdict <- verdict_of_starts(at_one_speed(logs[seen], slowness[seen]), start[seen], limit)
     if (verdict != "undecided") break
   }
   verdict

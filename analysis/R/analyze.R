@@ -2,7 +2,7 @@
 
 #' Writes all tables of a run but those that need profiles, whatever fails: see problems.R.
 #'
-#' @param results folder of the run, with modes.csv, grid.csv and primitives/thread-memory.csv.
+#' @param results folder of the run, with modes.csv and primitives/thread-memory.csv.
 #' @param paths of cell.json, for every cell.
 #' @param folder of the analysis: its YAML files, PROTOCOL.md and runs/, which lend their noise.
 analyze <- function(results, paths, folder) {
@@ -126,9 +126,7 @@ guide_of <- function(measured, comparisons, guide) {
 }
 
 judge_all_claims <- function(measured, results, folder) {
-  tables <- read_claim_tables(results, measured)
-  grid <- fread(file.path(results, "grid.csv"), colClasses = "character")
-  judge_claims(read_claims(file.path(folder, "claims.yaml")), tables, grid)
+  judge_claims(read_claims(file.path(folder, "claims.yaml")), read_claim_tables(results, measured))
 }
 
 write_other_tables <- function(measured, results, write, folder) {

@@ -1,18 +1,16 @@
 # Variants of a user's own service: is one slower than its limits allow? Two builds are two variants; the first is the baseline.
 #
 # The start is the unit. All variants were started at least three times, in drawn order, and loaded in turns, in rounds that
-# workloads/session/variants.py ended. A round gives a log ratio, and a start their mean. The interval, at 99 %, is Student's over the starts' means,
-# or over the rounds within starts where that is wider. A statistic is slower where its interval lies beyond
-# its limit, not slower where it lies within, and undecided where it holds the limit. A variant is slower where one statistic is.
+# workloads/session/variants.py ended. A round gives a log ratio, and a start their mean. The interval, at 99 %, is Student's over the starts'
+# means, or over the rounds within starts where that is wider. A statistic is slower where its interval lies beyond its limit, not slower
+# where it lies within, and undecided where it holds the limit. A variant is slower where one statistic is. p99 and failed requests make a
+# variant slower; where they stay open, a sentence says so and the others decide.
 #
-# The verdict rests on the statistics that can decide. p99 makes a variant slower; where the noise of a machine leaves it open, a sentence says so
-# and the others decide. The same holds of failed requests: where fewer were sent than show a share below the limit, a sentence says so.
+# CPU times and median latencies are compared at one speed of the CPU: other guests of a host change it by half and more, in one variant's
+# round and not in the other's, and a fixed computation on the server's CPU (probe_us) shows it.
 #
-# CPU times and median latencies are compared at one speed of the CPU: other guests of a host change it by half and more, in one variant's round and not
-# in the other's, and a fixed computation on the server's CPU (probe_us) shows it.
-#
-# Starts are looked at after the third and each one that follows, and when the budget is spent. A statistic that is slower by exactly its
-# limit is called slower, or not slower, in at most 3 % of all comparisons each (simulate_builds(), and the tests on it).
+# Starts are looked at after the third and each one that follows. A statistic that is slower by exactly its limit is called slower, or not
+# slower, in at most 3 % of all comparisons each (test-builds.R).
 
 builds_confidence <- 0.99
 starts_at_least <- 3L
@@ -33,9 +31,9 @@ may_stay_open <- c("latency_p99_ms", failed_requests)
 #'
 #' @param results folder of the run; `names` of the other variants' cells: study/mode/tier/tool/rep-n. A sweep is judged with its variant, as the row of
 #'   its capacity: it fails requests by design.
-#' @return list: verdict (a name of build_verdicts, the worst of all variants), why (empty, or why there is no valid comparison), remarks (lines),
-#'   and table, a row per variant and statistic: variant, statistic, unit, old, new, starts, rounds, ratio with low and high (of new to old, 99 %;
-#'   of failed requests shares in percent), slower_percent (its limit, NA without one), verdict and reason.
+#' @return list: verdict (a name of build_verdicts, the worst of all variants), why (empty, or why there is no valid comparison), remarks
+#'   (lines), and table, a row per variant and statistic: variant, statistic, unit, old, new, starts, rounds, ratio with low and high (of
+#'   new to old, 99 %; of failed requests shares in percent), slower_percent (its limit, NA without one), verdict and reason.
 judge_builds <- function(results, names) {
   names <- names[!grepl("/sweep/", names, fixed = TRUE)]
   are_again <- grepl("-again/", names, fixed = TRUE)
@@ -47,11 +45,12 @@ judge_builds <- function(results, names) {
     table = rbindlist(c(list(no_builds()), lapply(each, `[[`, "table")))
   )
 }
+
 # How far the first variant is from itself, in a second process: what differs by no more says nothing.
 floor_of <- function(judged) {
   rows <- judged$table[statistic %in% c("throughput_per_s", "latency_p50_ms", "latency_p99_ms", "cpu_us_per_request") & is.finite(low) & is.finite(high)]
   if (nrow(rows) == 0) return(if (length(judged$why) > 0) paste0("A/A floor of this machine: ", paste(judged$why, collapse = "; "), "."))
-  found <- rows[, paste0(title_of(statistic), " ", signed_percent(ratio), " % [", signed_percent(low), ", ", signed_percent(high), "]", collapse = ", ")]
+  found <- rows[, paste(sprintf("%s %s %% [%s, %s]", title_of(statistic), signed_percent(ratio), signed_percent(low), signed_percent(high)), collapse = ", ")]
   warning <- if (judged$verdict == "slower") " Two processes of one build differ by more than a limit here: do not trust the verdict."
   paste0("A/A floor of this machine, the first variant against itself: ", found, ".", warning)
 }
@@ -59,29 +58,34 @@ floor_of <- function(judged) {
 severity <- c("not slower" = 0, undecided = 1, slower = 2, invalid = 3)
 
 judge_variant <- function(results, name) {
+  invalid <- function(why, remarks = character()) list(verdict = "invalid", why = why, remarks = remarks, table = no_builds())
   cells <- tryCatch(cells_of_pair(results, name), error = conditionMessage)
-  if (is.character(cells)) return(list(verdict = "invalid", why = cells, remarks = character(), table = no_builds()))
-  invalid <- why_no_comparison(cells)
+  if (is.character(cells)) return(invalid(cells))
+  why <- why_no_comparison(cells)
   remarks <- remarks_of(cells)
-  if (length(invalid) > 0) return(list(verdict = "invalid", why = invalid, remarks = remarks, table = no_builds()))
+  if (length(why) > 0) return(invalid(why, remarks))
   until <- cells$mode$configuration$slices$until
-  limits <- until$slower_percent
   pair <- measured_pair(cells)
-  shown <- Filter(function(statistic) statistic != "backend_cpu_us_per_request" || has_backend(pair), shown_of_builds)
-  rows <- lapply(shown, function(statistic) judge_statistic(pair, statistic, c(limits[[statistic]], NA)[1]))
-  table <- rbindlist(c(rows, list(judge_failures(pair), capacity_of_variant(results, cells))))[, variant := cells$mode$cell$mode]
-  setcolorder(table, names(no_builds()))
-  c(verdict_of_rows(table, cells), list(remarks = c(remarks, open_ones(table), longer_budgets(table, until$budget_s), cold_ones(table, cells)), table = table))
+  has_backend <- any(is.finite(as.numeric(pair$measured$slices$backend_cpu_us_per_request)))
+  shown <- if (has_backend) shown_of_builds else setdiff(shown_of_builds, "backend_cpu_us_per_request")
+  rows <- lapply(shown, function(statistic) judge_statistic(pair, statistic, c(until$slower_percent[[statistic]], NA)[1]))
+  rows <- c(list(no_builds()), rows, list(judge_failures(pair), capacity_of_variant(results, cells)))
+  table <- rbindlist(rows, use.names = TRUE, fill = TRUE)[, variant := cells$mode$cell$mode]
+  remarks <- c(remarks, open_ones(table), longer_budgets(table, until$budget_s), cold_ones(table, cells))
+  c(verdict_of_rows(table, cells), list(remarks = remarks, table = table))
 }
 
 verdict_of_rows <- function(table, cells) {
   few <- table[statistic %in% judged_statistics & verdict != "" & starts < starts_at_least, starts]
   if (length(few) > 0) return(list(verdict = "invalid", why = paste(c(too_few_starts(min(few), cells), reasons_of(cells)), collapse = "; ")))
   judged <- table[verdict != ""]
-  blocking <- judged[!(statistic %in% may_stay_open) & !(counts_for_latency(statistic) & reason != "")]
+  blocking <- judged[!leaves_open(statistic, reason)]
   verdict <- if ("slower" %in% judged$verdict) "slower" else if ("undecided" %in% blocking$verdict) "undecided" else "not slower"
   list(verdict = verdict, why = character())
 }
+
+# Statistics whose open verdict leaves it to the others, as does a latency without a value.
+leaves_open <- function(statistic, reason) statistic %in% may_stay_open | (startsWith(statistic, "latency_") & reason != "")
 
 # Sentences on the budget that would decide what this one left open.
 longer_budgets <- function(table, budget_s) {
@@ -90,21 +94,23 @@ longer_budgets <- function(table, budget_s) {
   needed <- mapply(starts_needed, log(open$ratio), log(open$high / open$low) / 2, open$starts, log(limit_of_build(open$statistic, open$slower_percent)))
   advice <- fifelse(
     is.na(needed), sprintf(
-      "%d starts like these %d do not decide it, whose interval has %s %% to each side: a longer budget_s loads each start longer, a larger limit asks for less",
-      starts_planned, as.integer(open$starts), format_number(50 * (open$high - open$low) / open$ratio)
+      "%d starts like these %.0f do not decide it, whose interval has %s %% to each side: a longer budget_s loads each start longer, a larger limit asks for less",
+      starts_planned, open$starts, format_number(50 * (open$high - open$low) / open$ratio)
     ),
-    sprintf("%d starts that differ like these %d would decide it: budget_s: %d", as.integer(needed), as.integer(open$starts), as.integer(10 * ceiling(budget_s * needed / open$starts / 10)))
+    sprintf("%.0f starts that differ like these %.0f would decide it: budget_s: %.0f", needed, open$starts, 10 * ceiling(budget_s * needed / open$starts / 10))
   )
   sprintf("%s: %s: %s.", open$variant, title_of_row(open$statistic), advice)
 }
 
 # Variants that were not warm when the time for it was over, where something stays open.
 cold_ones <- function(table, cells) {
-  is_cold <- vapply(cells[c("baseline", "mode")], function(cell) identical(cell$warm_up$ended, "limit"), NA)
-  if (!"undecided" %in% table$verdict || !any(is_cold)) return(character())
-  cold <- cells[c("baseline", "mode")][is_cold]
+  cold <- Filter(function(cell) identical(cell$warm_up$ended, "limit"), cells[c("baseline", "mode")])
+  if (!"undecided" %in% table$verdict || length(cold) == 0) return(character())
   lasted <- max(vapply(cold, function(cell) cell$warm_up$lasted_s, 0))
-  sprintf("%s: not warm after %s s: the compiler was at work, or a request still became cheaper; a longer budget_s warms up longer.", paste(vapply(cold, function(cell) cell$cell$mode, ""), collapse = " and "), format_number(round(lasted)))
+  sprintf(
+    "%s: not warm after %s s: the compiler was at work, or a request still became cheaper; a longer budget_s warms up longer.",
+    paste(vapply(cold, function(cell) cell$cell$mode, ""), collapse = " and "), format_number(round(lasted))
+  )
 }
 
 # How many starts have an interval that leaves the limit out, if their mean and spread stay as they are; NA if more than a budget has.
@@ -114,14 +120,14 @@ starts_needed <- function(centre, reach, starts, limit) {
   c(counts[student_99(counts - 1) * spread / sqrt(counts) < abs(centre - limit)], NA)[1]
 }
 
-counts_for_latency <- function(statistics) startsWith(statistics, "latency_")
-
 # Sentences on what stays open while the others decide.
 open_ones <- function(table) {
-  table[verdict == "undecided" & (statistic %in% may_stay_open | counts_for_latency(statistic)), sprintf(
-    "%s: open: %s: %s.", variant, title_of_row(statistic), fifelse(reason != "", reason, sprintf("from %s to %s %% is possible", signed_percent(low), signed_percent(high)))
+  table[verdict == "undecided" & (statistic %in% may_stay_open | startsWith(statistic, "latency_")), sprintf(
+    "%s: open: %s: %s.", variant, title_of_row(statistic),
+    fifelse(reason != "", reason, sprintf("from %s to %s %% is possible", signed_percent(low), signed_percent(high)))
   )]
 }
+
 signed_percent <- function(ratio) sprintf("%+.1f", 100 * (ratio - 1))
 
 # The name of a row of judge_builds().
@@ -137,7 +143,7 @@ no_builds <- function() {
 
 too_few_starts <- function(count, cells) {
   budget_s <- cells$mode$configuration$slices$until$budget_s
-  sprintf("starts that count: %d of %d needed; budget_s = %s is too short for them", as.integer(count), starts_at_least, format_number(budget_s))
+  sprintf("starts that count: %.0f of %d needed; budget_s = %s is too short for them", count, starts_at_least, format_number(budget_s))
 }
 
 # The rounds ended because a server still held something after a load.
@@ -148,9 +154,9 @@ reasons_of <- function(cells) {
 
 # Slices in which nothing ran, and answers that differ.
 remarks_of <- function(cells) {
-  still <- unlist(lapply(cells[c("baseline", "mode")], function(cell) {
-    rows <- if (is.null(cell)) NULL else read_slices_of(cell)
-    if (is.null(rows) || !"stood_still_s" %in% names(rows)) NULL else rows[grepl("stood_still", reason), stood_still_s]
+  still <- unlist(lapply(Filter(Negate(is.null), cells[c("baseline", "mode")]), function(cell) {
+    rows <- read_slices_of(cell)
+    if ("stood_still_s" %in% names(rows)) rows[grepl("stood_still", reason), stood_still_s]
   }))
   stood <- if (length(still) > 0) sprintf("The machine stood still for %s s; these slices are left out.", paste(format_number(still), collapse = ", "))
   c(stood, other_answers(cells))
@@ -166,10 +172,15 @@ other_answers <- function(cells) {
   unlist(lapply(intersect(names(asked$baseline), names(asked$mode)), function(request) {
     of <- list(asked$baseline[[request]], asked$mode[[request]])
     varies <- any(vapply(of, function(one) isTRUE(one$varies), NA))
-    compared <- if (varies) c("status", "type", "fault") else c("status", "type", "fault", "bytes", "first")
+    compared <- c("status", "type", "fault", if (!varies) c("bytes", "first"))
     if (identical(of[[1]][compared], of[[2]][compared])) return(NULL)
-    said <- vapply(of, function(one) if (is.null(one$fault)) sprintf("%s, %s bytes %s", one$status, format_number(one$bytes), dQuote(one$first, FALSE)) else one$fault, "")
-    sprintf("WARNING: the answers to %s differ: %s: %s; %s: %s. A variant that does less is faster.", request, sides$baseline$cell$mode, said[1], sides$mode$cell$mode, said[2])
+    said <- vapply(of, function(one) {
+      if (is.null(one$fault)) sprintf("%s, %s bytes %s", one$status, format_number(one$bytes), dQuote(one$first, FALSE)) else one$fault
+    }, "")
+    sprintf(
+      "WARNING: the answers to %s differ: %s: %s; %s: %s. A variant that does less is faster.",
+      request, sides$baseline$cell$mode, said[1], sides$mode$cell$mode, said[2]
+    )
   }))
 }
 
@@ -178,13 +189,16 @@ why_no_comparison <- function(cells) {
   if (is.null(cells$baseline)) return("the variant that it is compared with was not measured in the same session")
   reasons <- vapply(cells[c("baseline", "mode")], function(cell) {
     of_build <- cell$cell$mode
-    failed <- Filter(function(check) !isTRUE(check$passed) && check$concerns == "everything", cell$validity$checks)
     if (cell$outcome != "completed") return(sprintf("%s: %s: %s", of_build, cell$outcome, cell$outcome_reason))
-    if (!isTRUE(cell$validity$valid)) return(sprintf("%s fails a rule: %s", of_build, paste(vapply(failed, `[[`, "", "rule"), collapse = "; ")))
+    if (!isTRUE(cell$validity$valid)) {
+      failed <- Filter(function(check) !isTRUE(check$passed) && check$concerns == "everything", cell$validity$checks)
+      return(sprintf("%s fails a rule: %s", of_build, paste(vapply(failed, `[[`, "", "rule"), collapse = "; ")))
+    }
     share <- number(cell$load$error_share)
     if (is.na(share)) return(sprintf("%s: no request was recorded", of_build))
+    if (share <= failed_at_most) return("")
     errors <- Filter(function(count) count > 0, cell$load$errors)
-    if (share > failed_at_most) sprintf("%s: %s %% of its requests failed (%s)", of_build, format_number(100 * share), paste(names(errors), unlist(errors), collapse = ", ")) else ""
+    sprintf("%s: %s %% of its requests failed (%s)", of_build, format_number(100 * share), paste(names(errors), unlist(errors), collapse = ", "))
   }, "")
   # A side that another's fault kept from its load has none of its own.
   kept <- grepl(": not_ready: not loaded, as ", reasons, fixed = TRUE)
@@ -195,20 +209,21 @@ why_no_comparison <- function(cells) {
 judge_statistic <- function(pair, statistic, limit) {
   effect <- effect_on_rounds(pair, statistic)
   spoiled <- if (counts_of(statistic) == "latency") marks_of_pair(pair, statistic) else ""
-  # CPU time per request falls with the rate: it is shown, and the throughputs decide, but where the build that serves less takes more than that explains.
+  # CPU time per request falls with the rate: it is shown, and the throughputs decide, unless the build that serves less takes more than that
+  # explains.
   more <- if (statistic == "cpu_us_per_request") served_more(pair) else 0
   ends <- ends_of_build(effect)
   beyond <- is_beyond_rate(ends, effect$better, limit, more)
   unlike <- serve_unlike(more) && !beyond
   starts <- c(effect$starts, 0)[1]
-  few <- if (starts < starts_at_least) sprintf("starts with a round that counts: %d of %d needed", as.integer(starts), starts_at_least) else ""
-  reason <- c(Filter(nzchar, c(if (unlike) throughputs_differ, effect$why, if (starts < starts_at_least) c(spoiled, few))), "")[1]
-  found <- data.table(
-    variant = "", statistic = statistic, unit = unit_of_statistic(statistic), old = c(effect$baseline_value, NA)[1], new = c(effect$mode_value, NA)[1], starts = starts,
-    rounds = c(effect$rounds, 0)[1], ratio = exp(c(effect$centre, NA)[1]), low = exp(ends[1]), high = exp(ends[2]), slower_percent = as.numeric(limit),
-    verdict = if (is.na(limit) || unlike) "" else if (reason != "") "undecided" else verdict_of_ends(ends, effect$better, limit), reason = reason
+  few <- if (starts < starts_at_least) c(spoiled, sprintf("starts with a round that counts: %.0f of %d needed", starts, starts_at_least))
+  reason <- c(Filter(nzchar, c(if (unlike) throughputs_differ, effect$why, few)), "")[1]
+  data.table(
+    statistic = statistic, unit = unit_of_statistic(statistic), old = c(effect$baseline_value, NA)[1], new = c(effect$mode_value, NA)[1],
+    starts = starts, rounds = c(effect$rounds, 0)[1], ratio = exp(c(effect$centre, NA)[1]), low = exp(ends[1]), high = exp(ends[2]),
+    slower_percent = as.numeric(limit), reason = reason,
+    verdict = if (is.na(limit) || unlike) "" else if (reason != "") "undecided" else verdict_of_ends(ends, effect$better, limit)
   )
-  found[, names(no_builds()), with = FALSE]
 }
 
 # Whether the build that serves less takes more CPU time than the rate explains. Then it is above the limit as it is, too.
@@ -237,10 +252,7 @@ capacity_of_variant <- function(results, cells) {
   pair <- cells_of_pair(results, name)
   if (is.null(pair$baseline)) return(NULL)
   row <- rows_of_pair(measured_pair(pair), "capacity_per_s")
-  data.table(
-    variant = "", statistic = "capacity_per_s", unit = "1/s", old = row$baseline_value, new = row$mode_value, starts = 1, rounds = NA_real_, ratio = row$estimate,
-    low = row$low, high = row$high, slower_percent = NA_real_, verdict = "", reason = row$reason
-  )[, names(no_builds()), with = FALSE]
+  row[, .(statistic, unit, old = baseline_value, new = mode_value, starts = 1, ratio = estimate, low, high, verdict = "", reason)]
 }
 
 # ---- Failed requests ------------------------------------------------------------------------------
@@ -253,15 +265,13 @@ failed_more_at_most <- 0.1
 #' explains, and not more where the ends of both intervals are less than 0.1 % apart.
 judge_failures <- function(pair) {
   rows <- slices_for(pair$measured$slices[kind == "plain"], "throughput_per_s", excluding = FALSE)
-  counts <- rows[, .(sent = sum(requests_recorded), failed = sum(pmax(0, requests_recorded - responses_2xx))), by = mode]
-  of <- function(mode_of, column) c(counts[mode == mode_of, get(column)], 0)[1]
-  sent <- c(of(pair$place$baseline, "sent"), of(pair$place$mode, "sent"))
-  failed <- c(of(pair$place$baseline, "failed"), of(pair$place$mode, "failed"))
-  found <- verdict_of_failures(failed, sent)
+  of_sides <- list(rows[mode == pair$place$baseline], rows[mode == pair$place$mode])
+  sent <- vapply(of_sides, function(side) sum(side$requests_recorded) + 0, 0)
+  failed <- vapply(of_sides, function(side) side[, sum(pmax(0, requests_recorded - responses_2xx)) + 0], 0)
   data.table(
-    variant = "", statistic = failed_requests, unit = "%", old = 100 * failed[1] / sent[1], new = 100 * failed[2] / sent[2], starts = NA_real_,
-    rounds = uniqueN(rows$round), ratio = NA_real_, low = found$low, high = found$high, slower_percent = failed_more_at_most, verdict = found$verdict, reason = found$reason
-  )[, names(no_builds()), with = FALSE]
+    statistic = failed_requests, unit = "%", old = 100 * failed[1] / sent[1], new = 100 * failed[2] / sent[2], rounds = uniqueN(rows$round),
+    slower_percent = failed_more_at_most, as.data.table(verdict_of_failures(failed, sent))
+  )
 }
 
 verdict_of_failures <- function(failed, sent) {
@@ -269,8 +279,9 @@ verdict_of_failures <- function(failed, sent) {
   more <- shares[[2]] - rev(shares[[1]])
   shown_more <- sum(failed) > 0 && exact_interval(failed[2], sum(failed))[1] > sent[2] / sum(sent)
   verdict <- if (shown_more) "slower" else if (more[2] < failed_more_at_most) "not slower" else "undecided"
-  few <- sprintf("%s of %s requests failed, so that up to %s %% may fail", format_number(failed[2]), format_number(sent[2]), format_number(shares[[2]][2]))
-  list(verdict = verdict, low = shares[[2]][1], high = shares[[2]][2], reason = if (verdict == "undecided") few else "")
+  few <- c(format_number(failed[2]), format_number(sent[2]), format_number(shares[[2]][2]))
+  reason <- if (verdict == "undecided") sprintf("%s of %s requests failed, so that up to %s %% may fail", few[1], few[2], few[3]) else ""
+  list(verdict = verdict, low = shares[[2]][1], high = shares[[2]][2], reason = reason)
 }
 
 #' The exact interval of a share at 99 %.
@@ -282,13 +293,10 @@ exact_interval <- function(count, of) {
 
 # ---- The rounds of both ---------------------------------------------------------------------------
 
-has_backend <- function(pair) any(is.finite(as.numeric(pair$measured$slices$backend_cpu_us_per_request)))
-
 # The effect as the rule that ends the rounds sees it: the mean of the starts.
 effect_on_rounds <- function(pair, statistic) {
-  at <- match(statistic, compared_statistics$statistic)
-  found <- if (is.na(at) || statistic == "rss_mib") list(bound = 0, least = 0, why = "") else effect_of_session(pair, statistic)
-  effect <- c(if (is.na(at)) list(better = "lower") else as.list(compared_statistics[at]), found)
+  found <- if (statistic == "rss_mib") list(bound = 0, least = 0, why = "") else effect_of_session(pair, statistic)
+  effect <- c(list(better = about_statistics(statistic)$better), found)
   if (effect$why != "") return(effect)
   both <- rounds_of_builds(pair, statistic)
   if (nrow(both) == 0) return(modifyList(effect, list(rounds = 0, starts = 0, centre = NA_real_)))
@@ -304,9 +312,7 @@ effect_on_rounds <- function(pair, statistic) {
 
 student_99 <- function(degrees) suppressWarnings(qt((1 + builds_confidence) / 2, degrees))
 
-#' The mean of the starts' means, and half of its interval at 99 %: by starts or by rounds, whichever is wider; NA of one start.
-#'
-#' @param logs log ratios of rounds; `start` of each.
+# The mean of the starts' means of log ratios, and half of its interval at 99 %: by starts or by rounds, whichever is wider; NA of one start.
 mean_of_starts <- function(logs, start) {
   means <- tapply(logs, start, mean)
   count <- length(means)
@@ -339,18 +345,16 @@ rounds_of_builds <- function(pair, statistic) {
   if (counts_of(statistic) == "latency") both[is_alike(speed, speed_baseline)] else both
 }
 
-# Whether values are known, differ, and have a mean that differs from 0 by no more than chance explains.
-is_by_chance <- function(slowness) isTRUE(all(sign(t_interval(slowness)) == c(-1, 1)))
-
 #' Changes without those of the CPU's speed.
 #'
 #' @param logs log ratios of rounds; `slowness` those of the time of a fixed computation on the server's CPU, whose mean is 0 as both take
 #'   turns: a control variate (Lavenberg and Welch 1981, Management Science 27(3)).
-#' @return log ratios with the mean and the standard error of the regression at 0. Without a value of each round, with the same in all, or where
-#'   a variant itself slows the computation, as one that leaves less in the caches does, `logs`.
+#' @return log ratios with the mean and the standard error of the regression at 0. Without a value of each round, with the same in all, or
+#'   where a variant itself slows the computation, as one that leaves less in the caches does, `logs`.
 at_one_speed <- function(logs, slowness) {
   count <- length(logs)
-  if (count < rounds_for_speed || !is_by_chance(slowness)) return(logs)
+  is_by_chance <- isTRUE(all(sign(t_interval(slowness)) == c(-1, 1)))
+  if (count < rounds_for_speed || !is_by_chance) return(logs)
   fit <- lm(logs ~ slowness)
   of_zero <- 1 + count * mean(slowness)^2 / (var(slowness) * (count - 1))
   coef(fit)[[1]] + sqrt(of_zero * (count - 1) / (count - 2)) * unname(fit$residuals)
@@ -361,10 +365,14 @@ at_one_speed <- function(logs, slowness) {
 lines_of_builds <- function(judged) {
   rows <- judged$table
   reasons <- if (judged$verdict != "invalid") rows[reason != "" & verdict == "", unique(sprintf("%s: %s", title_of_row(statistic), reason))]
-  c(sentence_of_builds(judged), sentences_of_variants(judged), if (nrow(rows) > 0) c("", table_lines(table_of_builds(rows))), if (length(c(judged$remarks, reasons)) > 0) c("", judged$remarks, reasons))
+  said <- c(judged$remarks, reasons)
+  c(
+    sentence_of_builds(judged), sentences_of_variants(judged), if (nrow(rows) > 0) c("", table_lines(table_of_builds(rows))),
+    if (length(said) > 0) c("", said)
+  )
 }
 
-#' A sentence for each variant: what it serves at the objective, and what changes at the rate.
+# A sentence for each variant: what it serves at the objective, and what changes at the rate.
 sentences_of_variants <- function(judged) {
   if (uniqueN(judged$table$variant) < 2) return(character())
   vapply(split(judged$table, factor(judged$table$variant, unique(judged$table$variant))), sentence_of_variant, "")
@@ -374,28 +382,29 @@ sentence_of_variant <- function(rows) {
   clear <- rows[statistic != failed_requests & is.finite(ratio) & is.finite(low) & is.finite(high)]
   margin <- clear[, fifelse(is.na(slower_percent), 1.1, 1 + slower_percent / 100)]
   clear <- clear[low > margin | high < 1 / margin | (!is.na(slower_percent) & verdict == "slower")]
-  capacity <- clear[statistic == "capacity_per_s"]
   changes <- c(
-    clear[statistic != "capacity_per_s", trimws(sprintf("%s %s from %s to %s %s", title_of_row(statistic), fifelse(ratio > 1, "rises", "falls"), format_number(old), format_number(new), unit))],
+    clear[statistic != "capacity_per_s", trimws(sprintf(
+      "%s %s from %s to %s %s", title_of_row(statistic), fifelse(ratio > 1, "rises", "falls"), format_number(old), format_number(new), unit
+    ))],
     rows[statistic == failed_requests & verdict == "slower", sprintf("failed requests rise from %s to %s %%", format_number(old), format_number(new))]
   )
-  serves <- if (nrow(capacity) > 0) sprintf("serves %s × as much at the objective (%s in place of %s/s); ", format_number(capacity$ratio), format_number(capacity$new), format_number(capacity$old)) else serves_once(rows)
+  # A capacity whose noise is not known has its two values, and no ratio.
+  once <- rows[statistic == "capacity_per_s" & !is.finite(low) & is.finite(old) & is.finite(new)]
+  serves <- c(
+    clear[statistic == "capacity_per_s", sprintf(
+      "serves %s × as much at the objective (%s in place of %s/s); ", format_number(ratio), format_number(new), format_number(old)
+    )],
+    once[, sprintf("serves %s/s at the objective in place of %s/s, in one session without an interval; ", format_number(new), format_number(old))], ""
+  )[1]
   open <- rows[verdict == "undecided" & statistic != failed_requests, title_of_row(statistic)]
   unchanged <- if (length(open) > 0) sprintf("no change is shown (open: %s)", paste(open, collapse = ", ")) else "nothing changes"
   sprintf("%s: %sat your rate %s.", rows$variant[1], serves, if (length(changes) > 0) paste(changes, collapse = ", ") else unchanged)
 }
 
-# A capacity whose noise is not known: its two values, and no ratio.
-serves_once <- function(rows) {
-  once <- rows[statistic == "capacity_per_s" & !is.finite(low) & is.finite(old) & is.finite(new)]
-  if (nrow(once) == 0) return("")
-  sprintf("serves %s/s at the objective in place of %s/s, in one session without an interval; ", format_number(once$new), format_number(once$old))
-}
-
 sentence_of_builds <- function(judged) {
   several <- uniqueN(judged$table$variant) > 1
   named <- function(of_verdict) {
-    rows <- judged$table[verdict == of_verdict & !(of_verdict == "undecided" & (statistic %in% may_stay_open | (counts_for_latency(statistic) & reason != "")))]
+    rows <- judged$table[verdict == of_verdict & !(of_verdict == "undecided" & leaves_open(statistic, reason))]
     rows[, paste0(if (several) paste0(variant, ": "), title_of_row(statistic), collapse = ", ")]
   }
   who <- if (several) "a variant" else sprintf("the %s build", c(judged$table$variant, "new")[1])
@@ -415,12 +424,13 @@ sentence_of_builds <- function(judged) {
 table_of_builds <- function(rows) {
   of_failures <- rows$statistic == failed_requests
   found <- rows[, .(
-    Variant = variant, Statistic = paste0(title_of_row(statistic), ifelse(unit == "", "", paste0(" (", unit, ")"))), Old = format_number(old), New = format_number(new),
+    Variant = variant, Statistic = paste0(title_of_row(statistic), ifelse(unit == "", "", paste0(" (", unit, ")"))),
+    Old = format_number(old), New = format_number(new),
     "Change (%)" = fcase(
       is.na(low), rep(no_figure, .N), of_failures, sprintf("share [%s, %s]", format_number(low), format_number(high)),
       !of_failures, sprintf("%s [%s, %s]", signed_percent(ratio), signed_percent(low), signed_percent(high))
     ),
-    "Slower at (%)" = fcase(is.na(slower_percent), rep(no_figure, .N), of_failures, signed_percent(1 + slower_percent / 100), !of_failures, signed_percent(limit_of_build(statistic, slower_percent))),
+    "Slower at (%)" = fifelse(is.na(slower_percent), no_figure, signed_percent(limit_of_build(statistic, slower_percent))),
     Verdict = fifelse(verdict == "", no_figure, verdict)
   )]
   if (uniqueN(found$Variant) > 1) setnames(found, c("Old", "New"), c("Baseline", "Here"))[] else found[, !"Variant"]
@@ -429,25 +439,6 @@ table_of_builds <- function(rows) {
 #' The ratio from which a statistic is slower by so many percent.
 #' @export
 limit_of_build <- function(statistic, percent) exp(fifelse(statistic == "throughput_per_s", -1, 1) * log1p(percent / 100))
-
-# ---- How right it is ------------------------------------------------------------------------------
-
-#' The rule's verdict on one statistic, made of rounds.
-#'
-#' @param ratio true one, of which more is slower; `spread` standard deviation of the log ratios of rounds; `limit` percent; `of_starts` the same of
-#'   what a start adds to them; `slowness` of the CPU's speed, by which CPU times change, too; `rounds` of a start.
-#' @return list: verdict and starts.
-simulate_builds <- function(ratio, spread, limit, of_starts = spread * sqrt(process_share), slowness = 0, rounds = 10) {
-  start <- rep(seq_len(starts_planned), each = rounds)
-  slow <- rnorm(length(start), 0, slowness)
-  logs <- log(ratio) + rnorm(starts_planned, 0, of_starts)[start] + rnorm(length(start), 0, spread) + slow
-  for (count in starts_at_least:starts_planned) {
-    seen <- start <= count
-    verdict <- verdict_of_starts(at_one_speed(logs[seen], slow[seen]), start[seen], limit)
-    if (verdict != "undecided") break
-  }
-  list(verdict = verdict, starts = count)
-}
 
 verdict_of_starts <- function(logs, start, limit) {
   found <- mean_of_starts(logs, start)

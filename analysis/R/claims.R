@@ -1,5 +1,4 @@
-# Verdicts on what the sources conclude. claims.yaml says what decides each claim and defines the words; nothing
-# here knows any claim. A finished run's summary.csv and comparisons.csv are enough to judge it.
+# Verdicts on what the sources conclude. claims.yaml says what decides each claim and defines the words; nothing here knows any claim.
 
 # A reason for cells that the run excludes; `extras` has more of them.
 not_in_this_run <- "not in this run"
@@ -8,65 +7,30 @@ claim_verdicts <- c("holds", "same direction, other size", "does not hold", "not
 # The source's ratio may lie this factor outside of our interval and still has our size.
 #' @export
 size_factor <- 1.25
-statistics_of_extras <- c("worst_by_best", "rss_bytes", "heap_bytes")
 
 # ---- Reading ---------------------------------------------------------------------------------
 
-#' Reads the claims.
-#'
-#' @param path path of claims.yaml, which claims.schema.json describes.
-#' @return list of claims, each with its `source`. Stops where an id is there twice.
+# The claims of claims.yaml, which claims.schema.json describes, each with its `source`.
 read_claims <- function(path) {
-  if (!file.exists(path)) fail_reading(path, "no such file")
   by_source <- yaml::read_yaml(path)$claims
-  claims <- unlist(unname(Map(function(claims, source) lapply(claims, c, list(source = source)), by_source, names(by_source))), recursive = FALSE)
-  ids <- vapply(claims, `[[`, "", "id")
-  if (anyDuplicated(ids)) fail_reading(path, ids[anyDuplicated(ids)], " is there twice")
-  claims
+  unlist(unname(Map(function(claims, source) lapply(claims, c, list(source = source)), by_source, names(by_source))), recursive = FALSE)
 }
 
-#' Checks that a claim names what there is.
-#'
-#' @param claim see read_claims().
-#' @param grid what the experiment has, a row each: study, mode, tier, tool. Of a study that it leaves out nothing
-#'   is measured and nothing is checked.
-#' @param statistics names that a claim may use: the summary's columns.
-#' @return the claim. Stops with the key and value of every name that is not known.
-check_claim <- function(claim, grid, statistics) {
-  if (is.null(grid)) return(claim)
-  faults <- unlist(lapply(places_of(claim), faults_of_place, claim$id, grid, statistics))
-  if (length(faults) > 0) stop(paste0("claims.yaml: ", unique(faults), collapse = "\n"), call. = FALSE)
-  claim
-}
-
-faults_of_place <- function(place, id, grid, statistics) {
-  unknown <- function(key, value, allowed) {
-    if (!value %in% allowed) sprintf("%s.%s = \"%s\"; allowed: %s", id, key, value, paste(unique(allowed), collapse = ", "))
-  }
-  statistic <- unknown("statistic", place$statistic, c(statistics, statistics_of_extras))
-  of_study <- grid[study %in% place[["study"]]]
-  if (nrow(of_study) == 0) return(statistic)
-  terms <- terms_of(place)
-  names <- unlist(lapply(c("mode", "tier"), function(key) lapply(unique(terms[[key]]), unknown, key = key, allowed = of_study[[key]])))
-  missing <- terms[!of_study, on = c("study", "mode", "tier", "tool")]
-  c(statistic, names, if (is.null(names) && nrow(missing) > 0) sprintf("%s names %s; the experiment has no such cell", id, term_names(missing)))
-}
-
-#' The places that decide a claim: one for each tier of each entry of `decided_by`.
+# The places that decide a claim: one for each tier of each entry of `decided_by`.
 places_of <- function(claim) {
   unlist(lapply(claim$decided_by, function(entry) {
     lapply(c(entry[["tiers"]], if (is.null(entry[["tiers"]])) ""), function(tier) c(entry[names(entry) != "tiers"], tier = tier))
   }), recursive = FALSE)
 }
 
-#' The cells of a place: a row each, with sign 1 for the mode, -1 for what it is compared with (`baseline`, or itself at
-#' `baseline_tier`), and both for a ratio of ratios.
+# The cells of a place: a row each for the mode and what it is compared with: `baseline`, or itself at `baseline_tier`, or both at both.
 terms_of <- function(place) {
   # Not by $, which takes baseline_tier for baseline where there is none.
-  modes <- c(place[["mode"]], place[["baseline"]])
-  terms <- data.table(study = place[["study"]], mode = modes, tier = place[["tier"]], tool = place[["tool"]], sign = c(1, -1)[seq_along(modes)])
-  if (is.null(place[["baseline_tier"]])) return(terms)
-  rbind(terms, copy(terms)[, `:=`(tier = place[["baseline_tier"]], sign = -sign)])
+  terms <- CJ(
+    study = place[["study"]], tier = c(place[["tier"]], place[["baseline_tier"]]), mode = c(place[["mode"]], place[["baseline"]]),
+    tool = place[["tool"]], sorted = FALSE
+  )
+  setcolorder(terms, c("study", "mode", "tier", "tool"))
 }
 
 term_names <- function(terms) with(terms, file.path(study, mode, tier, tool))
@@ -94,11 +58,11 @@ read_claim_tables <- function(results, measured = NULL) {
 #' @param results folder of results, with primitives/thread-memory.csv and combinations.csv; either may be missing.
 #' @return data.table: name (see place_name()), statistic, estimate, low, high.
 read_claim_extras <- function(results) {
-  none <- data.table(name = character(), statistic = character(), estimate = numeric(), low = numeric(), high = numeric())
   memory <- file.path(results, "primitives", "thread-memory.csv")
   sizes <- file.path(results, "combinations.csv")
   rbind(
-    none, if (file.exists(memory)) memory_of_a_thread(read_thread_memory(memory)), if (file.exists(sizes)) worst_combinations(fread(sizes, colClasses = list(character = c("study", "mode", "tier"))))
+    typed_table(c("name", "statistic"), c("estimate", "low", "high")), if (file.exists(memory)) memory_of_a_thread(read_thread_memory(memory)),
+    if (file.exists(sizes)) worst_combinations(fread(sizes, colClasses = list(character = c("study", "mode", "tier"))))
   )
 }
 
@@ -130,10 +94,9 @@ no_value <- function(reason) list(estimate = NA_real_, low = NA_real_, high = NA
 
 #' Our value at a place.
 #'
-#' @param tables see read_claim_tables().
-#' @param place see places_of().
-#' @return list: estimate, low and high (of a contrast its 95 % interval, of a value a number for each cell), sessions,
-#'   reason (empty where there is a value).
+#' @param tables see read_claim_tables(); `place` see places_of().
+#' @return list: estimate, low and high (of a contrast its 95 % interval, of a value a number for each cell), sessions, reason (empty where
+#'   there is a value).
 value_at <- function(tables, place) {
   known <- tables$extras[name == place_name(place) & statistic == place$statistic]
   if (nrow(known) == 1) return(c(as.list(known[, .(estimate, low, high)]), list(sessions = 2L, reason = "")))
@@ -148,25 +111,23 @@ value_at <- function(tables, place) {
 
 # A ratio of ratios is that of two effects in the same sessions.
 contrast_between <- function(measured, place) {
-  of <- function(...) effect_between(measured, modifyList(place[c("study", "mode", "baseline", "tier", "tool")], list(...)), place$statistic, effect_of(place))
+  named <- place[c("study", "mode", "baseline", "tier", "tool")]
+  of <- function(...) effect_between(measured, modifyList(named, list(...)), place$statistic, effect_of(place))
   if (is.null(place[["baseline_tier"]])) return(of())
   if (is.null(place[["baseline"]])) return(of(baseline = place$mode, baseline_tier = place$baseline_tier))
   here <- of()
   there <- of(tier = place$baseline_tier)
   reach <- half_interval(sqrt(here$error^2 + there$error^2), min(here$df, there$df), 1)
   ends <- exp(here$centre - there$centre + c(0, -reach, reach))
-  list(estimate = ends[1], low = ends[2], high = ends[3], pairs = min(here$pairs, there$pairs), reason = if (is.na(ends[1])) c(setdiff(c(here$reason, there$reason), ""), not_measured_well)[1] else "")
+  reason <- if (is.na(ends[1])) c(setdiff(c(here$reason, there$reason), ""), not_measured_well)[1] else ""
+  list(estimate = ends[1], low = ends[2], high = ends[3], pairs = min(here$pairs, there$pairs), reason = reason)
 }
 
 effect_of <- function(place) c(place[["effect"]], "ratio")[1]
 
-cells_counted <- function(summary, term, wanted) {
-  cells <- summary[term, on = c("study", "mode", "tier", "tool"), nomatch = NULL]
-  cells[counting(cells, wanted) & !is.na(cells[[wanted]])]
-}
-
 value_of_cells <- function(summary, term, wanted) {
-  values <- cells_counted(summary, term, wanted)[[wanted]]
+  cells <- summary[term, on = c("study", "mode", "tier", "tool"), nomatch = NULL]
+  values <- cells[counting(cells, wanted) & !is.na(cells[[wanted]])][[wanted]]
   if (length(values) == 0) return(no_value(paste("no valid cell of", term_names(term))))
   list(estimate = median(values), low = values, high = values, sessions = length(values), reason = "")
 }
@@ -177,7 +138,7 @@ comparison_of <- function(comparisons, place) {
   keys <- c("study", "tier", "tool", "statistic", "mode", "baseline")
   swapped <- replace(place, c("mode", "baseline"), place[c("baseline", "mode")])
   turned <- comparisons[swapped[keys], on = keys, nomatch = NULL]
-  turned[, c("estimate", "low", "high", "mode_value", "baseline_value") := .(1 / estimate, 1 / high, 1 / low, baseline_value, mode_value)]
+  turned[, `:=`(estimate = 1 / estimate, low = 1 / high, high = 1 / low, mode_value = baseline_value, baseline_value = mode_value)]
   rbind(comparisons[place[keys], on = keys, nomatch = NULL], turned)
 }
 
@@ -249,45 +210,31 @@ one_session_shows <- "one session alone shows it, and a value takes two"
 
 #' A verdict on every claim.
 #'
-#' @param claims see read_claims(); `tables` see read_claim_tables(); `grid` see check_claim(), NULL without a check.
-#' @return data.table, a row per claim: id, source, where (in the source), claim, published, treatment, differs (from the
-#'   source), verdict (see claim_verdicts), ours (text), because, also (other statistics of the same pair), statistic, rule, estimate,
-#'   low, high (of a single value the least and the largest cell), sessions, cells (`:` between those compared) and reason (why
-#'   there is no value, or it decides nothing), the last of the place that decides.
-judge_claims <- function(claims, tables, grid = NULL) {
+#' @param claims see read_claims(); `tables` see read_claim_tables().
+#' @return data.table, a row per claim: claim_columns; of the place that decides `low` and `high` (of a single value the least and the largest
+#'   cell), cells (`:` between those compared) and reason (why there is no value, or it decides nothing).
+judge_claims <- function(claims, tables) {
   rows <- lapply(claims, function(claim) {
-    guarded(judge_claim(tables, check_claim(claim, grid, names(tables$summary))), "claims", function(message) unjudged_claim(claim, not_computed(message)))
+    guarded(judge_claim(tables, claim), "claims", function(message) unjudged_claim(claim, not_computed(message)))
   })
-  rbindlist(c(list(no_claims()), rows), use.names = TRUE)
+  rbindlist(c(list(no_claims()), rows), use.names = TRUE, fill = TRUE)
 }
 
-no_claims <- function() {
-  typed_table(c(
-    "id", "source", "where", "claim", "published", "treatment", "differs", "verdict", "ours", "because", "also", "statistic", "rule", "cells", "reason"
-  ), c("estimate", "low", "high", "sessions"))[, ..claim_columns]
-}
+claim_numbers <- c("estimate", "low", "high", "sessions")
 claim_columns <- c(
-  "id", "source", "where", "claim", "published", "treatment", "differs", "verdict", "ours", "because", "also", "statistic", "rule", "estimate", "low",
-  "high", "sessions", "cells", "reason"
+  "id", "source", "where", "claim", "published", "treatment", "differs", "verdict", "ours", "because", "also", "statistic", "rule",
+  claim_numbers, "cells", "reason"
 )
+no_claims <- function() typed_table(setdiff(claim_columns, claim_numbers), claim_numbers)[, ..claim_columns]
 
 unjudged_claim <- function(claim, reason) {
-  told <- as.data.table(claim[c("id", "source", "where", "claim", "published", "treatment", "differs")])
-  place <- places_of(claim)[[1]]
-  told[, `:=`(
-    verdict = "not decided", ours = "", because = "", also = "", statistic = place$statistic, rule = "", estimate = NA_real_, low = NA_real_,
-    high = NA_real_, sessions = 0, cells = "", reason = reason
-  )]
+  told <- c("id", "source", "where", "claim", "published", "treatment", "differs")
+  data.table(as.data.table(claim[told]), verdict = "not decided", sessions = 0, reason = reason)
 }
 
-#' Reads the verdicts that claims.R wrote.
-#'
-#' @param path path of results/claims.csv.
-#' @return data.table, see judge_claims().
+#' Reads claims.csv, see judge_claims().
 #' @export
-read_verdicts <- function(path) {
-  require_columns(read_table(path, c("estimate", "low", "high", "sessions")), c("id", "source", "claim", "verdict", "ours", "because"), path)
-}
+read_verdicts <- function(path) read_typed(path, no_claims())
 
 # ---- Words -----------------------------------------------------------------------------------
 
@@ -314,10 +261,13 @@ ours_text <- function(tables, place, value) {
   if (is.na(value$estimate)) return("")
   of <- title_of(place$statistic)
   if (place$statistic == "survived") return(sprintf("%d of %d servers survived", sum(value$low), length(value$low)))
-  if (!is.null(place[["primitive"]]) || place$statistic %in% statistics_of_extras) return(trimws(paste(of, with_interval(value$estimate, value$low, value$high), unit_of_statistic(place$statistic))))
+  if (place$statistic %in% c("worst_by_best", "rss_bytes", "heap_bytes")) {
+    return(trimws(paste(of, with_interval(value$estimate, value$low, value$high), unit_of_statistic(place$statistic))))
+  }
   if (nrow(terms_of(place)) == 1) return(paste(of, amount(value$low, place$statistic)))
   ratio <- if (effect_of(place) == "ratio") times_text(value)
-  sides <- if (!is.null(value$mode_value)) paste(amount(value$mode_value, place$statistic), "against", amount(value$baseline_value, place$statistic))
+  amounts <- lapply(value[c("mode_value", "baseline_value")], amount, place$statistic)
+  sides <- if (!is.null(value$mode_value)) paste(amounts, collapse = " against ")
   paste(of, paste(c(sides, ratio), collapse = ", "))
 }
 
@@ -332,9 +282,6 @@ also_text <- function(tables, place, statistics) {
 }
 
 #' Why a verdict is as it is: the reason of the claim with other statistics of the pair, or what kept it from being decided.
-#'
-#' @param verdicts see judge_claims().
-#' @return character vector.
 #' @export
 why_text <- function(verdicts) {
   verdicts[, trimws(paste0(
@@ -346,10 +293,7 @@ why_text <- function(verdicts) {
 #' @export
 was_measured <- function(verdicts) verdicts$verdict != not_in_this_run
 
-#' The verdicts as lines for a terminal.
-#'
-#' @param verdicts see read_verdicts().
-#' @return character vector.
+# The verdicts as lines for a terminal.
 print_claims <- function(verdicts) {
   missing <- sum(!was_measured(verdicts))
   verdicts <- verdicts[was_measured(verdicts)]

@@ -5,7 +5,7 @@ noisy_run <- "2026-11-27-xeon"
 
 #' The run's cells as the analysis has them, read once.
 #'
-#' @return see as_measured(), with capacity, cells, and sweeps; `extras` see read_claim_extras(), `grid` of grid.csv.
+#' @return see as_measured(), with capacity, cells, and sweeps; `extras` see read_claim_extras().
 measured_on_noisy_machine <- function() {
   folder <- new_folder()
   untar(file.path(analysis_folder, "runs", noisy_run, "cells.tar.xz"), exdir = folder)
@@ -16,8 +16,7 @@ measured_on_noisy_machine <- function() {
   slices <- with_usual_speed(read$slices, speed_law(read$slices))
   measured <- as_measured(with_session_values(read$summary, slices, read$histograms), slices, read$histograms)
   c(measured, list(
-    capacity = capacities_of(sweeps), sweeps = sweeps, cells = read_cells(read$paths), extras = read_claim_extras(folder),
-    grid = fread(file.path(folder, "grid.csv"), colClasses = "character")
+    capacity = capacities_of(sweeps), sweeps = sweeps, cells = read_cells(read$paths), extras = read_claim_extras(folder)
   ))
 }
 
@@ -56,7 +55,7 @@ thing_of_claim <- function(claim, all) {
     run = function(measured) {
       summary <- with_capacities(measured$summary, measured$capacity)
       tables <- list(summary = summary, measured = replace(measured, "summary", list(summary)), comparisons = no_judged(), extras = all$extras)
-      judge_claims(list(claim), tables, all$grid)[, `:=`(value = estimate, reason = fifelse(verdict == not_in_this_run, verdict, reason))]
+      judge_claims(list(claim), tables)[, `:=`(value = estimate, reason = fifelse(verdict == not_in_this_run, verdict, reason))]
     }
   )
 }
