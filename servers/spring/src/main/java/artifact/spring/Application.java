@@ -6,7 +6,9 @@ import artifact.spring.database.Database;
 import artifact.spring.log.Log;
 import artifact.spring.remote.RemoteClients;
 import artifact.spring.service.Service;
-import artifact.spring.telemetry.*;
+import artifact.spring.telemetry.PinningCounter;
+import artifact.spring.telemetry.ThreadNames;
+import artifact.spring.telemetry.ThreadStates;
 import artifact.spring.work.Work;
 import artifact.stacks.common.Options;
 import org.springframework.boot.SpringApplication;
@@ -40,8 +42,7 @@ import org.springframework.context.annotation.Import;
     ErrorMvcAutoConfiguration.class
 })
 @Import({
-    PingController.class,
-    LimitsController.class,
+    StatusController.class,
     RemoteClients.class,
     Work.class,
     Database.class,
@@ -49,11 +50,9 @@ import org.springframework.context.annotation.Import;
     Service.class,
     Admission.class,
     Buffers.class,
-    CountersController.class,
     PinningCounter.class,
     ThreadNames.class,
-    ThreadStates.class,
-    WatchController.class
+    ThreadStates.class
 })
 public class Application {
 

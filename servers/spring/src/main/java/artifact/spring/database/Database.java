@@ -22,13 +22,7 @@ import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnProperty("spring.datasource.url")
 @EnableConfigurationProperties(DataSourceProperties.class)
-@Import({
-    Users.class,
-    QueryController.class,
-    RegistrationController.class,
-    RegistrationAsPublishedController.class,
-    RegistrationCountController.class
-})
+@Import({QueryController.class, RegistrationController.class, RegistrationController.Refusals.class})
 public class Database {
 
     /** Rows that a point query chooses from, with the ids from 1. */

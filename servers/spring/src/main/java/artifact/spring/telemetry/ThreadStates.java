@@ -17,14 +17,15 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 
 /**
  * Writes thread-states.csv into the working folder: every {@code states-every-ms} while this is
- * on, how many threads of each group are in which state, to the JVM and to the kernel.
+ * on, how many threads of each group are in which state, to the JVM and to the kernel. That costs CPU
+ * time, so it is off until it is started.
  *
  * <p>The two differ where it matters: to the JVM a thread that waits for a socket is RUNNABLE, since
  * it waits in native code; to the kernel it sleeps. Virtual threads are in neither view, only their
  * carriers.
  */
 @ConditionalOnProperty("states-every-ms")
-public class ThreadStates implements Watcher, AutoCloseable {
+public class ThreadStates implements AutoCloseable {
 
     static final Path FILE = Path.of("thread-states.csv");
     static final String COLUMNS = "time_s,source,group,state,threads";
@@ -43,7 +44,7 @@ public class ThreadStates implements Watcher, AutoCloseable {
         csv.write(COLUMNS + "\n");
     }
 
-    @Override
+    /** Does nothing when it is on already. */
     public synchronized void start() {
         if (sampler == null) {
             CountDownLatch end = new CountDownLatch(1);
@@ -52,8 +53,7 @@ public class ThreadStates implements Watcher, AutoCloseable {
         }
     }
 
-    /** Not by an interrupt, which would close the file. */
-    @Override
+    /** Returns when the last sample is written; not by an interrupt, which would close the file. */
     public synchronized void stop() {
         if (sampler != null) {
             stop.countDown();

@@ -10,7 +10,7 @@ import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * Computes as {@link CpuController} does, for long, on a page of its own, which a mode may treat apart: its
+ * Computes as {@link TimeController} does, for long, on a page of its own, which a mode may treat apart: its
  * requests compute on {@code long-threads} platform threads, whatever thread serves them. Each time after so
  * much CPU time they yield ({@code long-yields-us}), or after each millisecond they rest ({@code
  * long-rests-ms}).
