@@ -1,12 +1,9 @@
 """Analysis: from the cells to tables, by the package in this folder. Never looks into the runner.
 
-Inputs:  results/cells/<study>/<mode>/<tier>/<tool>/rep-<n>/ cell.json and what lies beside it,
-         profile.collapsed (made from profile.jfr after measuring); results/modes.csv, grid.csv;
-         results/primitives/thread-memory.csv
-         analysis/runs/<name>/         shipped runs: tables and run.json
+Inputs:  cells with what lies beside cell.json; results/modes.csv, grid.csv, primitives/thread-memory.csv;
+         analysis/runs/<name>/: shipped runs
 Outputs: results/<table>.csv           see analysis/tables.yaml, by the verb that writes them
          results/differences/          <cause>.html: differential flame graphs, where both sides were sampled
-         results/summary/<study>.csv   a row per cell of one study, on request
          results/compare.csv           a row per comparison and value that a shipped run has too: reproduced?
          results/builds.csv            of two builds of a user's service: a row per statistic, old against new
          results/verdict.txt, status   the verdict in words, and as an exit status
@@ -127,25 +124,6 @@ rule judge_builds:
         "is one of them slower?"
     shell:
         "Rscript {ANALYZE} builds results={params.results:q} cells={params.cells:q} > {log:q} 2>&1"
-
-
-# One study alone, with whatever else is not measured: its planned sessions.
-rule summarize:
-    input:
-        lambda wildcards: [
-            path for path in SESSIONS if f"/sessions/{wildcards.study}/" in path
-        ],
-        functions=FUNCTIONS,
-    output:
-        f"{RESULTS}/summary/{{study}}.csv",
-    params:
-        cells=lambda wildcards: [
-            f"{path}/cell.json" for path in CELLS if f"/{wildcards.study}/" in path
-        ],
-    message:
-        "values of every cell of {wildcards.study}"
-    shell:
-        "printf '%s\\n' {params.cells:q} | Rscript {ANALYZE} summarize out={output:q}"
 
 
 rule check:

@@ -36,8 +36,6 @@ verbs <- function(folder) {
   list(
     # Input: cell.json of every cell.
     analyze = function(results) analyze(results, names_from_input(), folder),
-    # Input: cell.json of one study.
-    summarize = function(out) write_table(summarise_cells(Filter(Negate(is_sweep), names_from_input())), out),
     # Input: profile.collapsed and allocation.collapsed of cells. `converter` is async-profiler's jfrconv.
     profiles = function(results, converter) analyze_profiles(results, names_from_input(), folder, converter),
     # `this` is the name of a shipped run; empty for the cells in `results`.
