@@ -1,18 +1,13 @@
 #include "answers.h"
 
-#include <stdlib.h>
-
 #include "clock.h"
+#include "memory.h"
 
 void answers_init(struct answers *a, int64_t duration_ns) {
     size_t count = (size_t)((duration_ns + NS_PER_S - 1) / NS_PER_S);
     *a = (struct answers){.count = count};
     if (count == 0) return;
-    a->seconds = malloc(count * sizeof *a->seconds);
-    if (a->seconds == NULL) {
-        perror("due: no memory for answers by the second");
-        exit(1);
-    }
+    a->seconds = needed(malloc(count * sizeof *a->seconds), "answers by the second");
     for (size_t i = 0; i < count; i++) a->seconds[i] = histogram_new();
 }
 

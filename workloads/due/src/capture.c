@@ -1,8 +1,8 @@
 #include "capture.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "memory.h"
 
 struct text {
     char *bytes;
@@ -18,29 +18,14 @@ struct capture {
 static void append(struct text *t, const char *bytes, size_t length) {
     if (t->length + length > t->capacity) {
         t->capacity = 2 * (t->length + length);
-        t->bytes = realloc(t->bytes, t->capacity);
-        if (t->bytes == NULL) {
-            perror("due: no memory for an answer");
-            exit(1);
-        }
+        t->bytes = needed(realloc(t->bytes, t->capacity), "an answer");
     }
     memcpy(t->bytes + t->length, bytes, length);
     t->length += length;
 }
 
 struct capture *capture_new(void) {
-    struct capture *c = calloc(1, sizeof *c);
-    if (c == NULL) {
-        perror("due: no memory for an answer");
-        exit(1);
-    }
-    return c;
-}
-
-void capture_free(struct capture *c) {
-    free(c->headers.bytes);
-    free(c->body.bytes);
-    free(c);
+    return needed(calloc(1, sizeof(struct capture)), "an answer");
 }
 
 void capture_reset(struct capture *c) {

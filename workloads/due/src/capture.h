@@ -10,7 +10,6 @@
 struct capture;
 
 struct capture *capture_new(void);
-void capture_free(struct capture *c);
 void capture_reset(struct capture *c);
 
 /* Collects into a struct capture. */

@@ -30,19 +30,19 @@ static void judge_cpu(struct result *r) {
 }
 
 static void judge_resources(struct result *r) {
-    const int64_t *errors = r->run->tally.errors;
+    const long long *errors = r->run->tally.errors;
     char reason[200];
     if (errors[ERROR_DESCRIPTORS]) {
         snprintf(reason, sizeof reason,
                  "%lld requests found no descriptor: raise `ulimit -n` or lower -c",
-                 (long long)errors[ERROR_DESCRIPTORS]);
+                 errors[ERROR_DESCRIPTORS]);
         say(r, reason);
     }
     if (errors[ERROR_PORTS]) {
         snprintf(reason, sizeof reason,
                  "%lld requests found no port: wait a minute for TIME_WAIT to end, or lower the "
                  "rate",
-                 (long long)errors[ERROR_PORTS]);
+                 errors[ERROR_PORTS]);
         say(r, reason);
     }
 }

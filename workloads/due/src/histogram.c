@@ -1,18 +1,15 @@
 #include "histogram.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "memory.h"
 
 #define HALF (HISTOGRAM_SUB_BUCKETS / 2)
 #define HALF_MAGNITUDE 10 /* log2(HALF) */
 
 struct histogram *histogram_new(void) {
-    struct histogram *h = calloc(1, sizeof *h);
-    if (h == NULL) {
-        perror("due: no memory for a histogram");
-        exit(1);
-    }
+    struct histogram *h = needed(calloc(1, sizeof *h), "a histogram");
     h->min = INT64_MAX;
     return h;
 }

@@ -23,7 +23,6 @@ struct histogram {
     int64_t counts[HISTOGRAM_COUNTS];
 };
 
-/* Exits with a message when there is no memory: a generator without histograms has no purpose. */
 struct histogram *histogram_new(void);
 void histogram_clear(struct histogram *h);
 

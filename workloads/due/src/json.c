@@ -64,8 +64,8 @@ static void print_load(FILE *out, const struct run *r) {
             (unsigned long long)o->plan.seed, r->new_connections ? "true" : "false");
 }
 
-static void print_count(FILE *out, const char *name, bool known, int64_t count) {
-    if (known) fprintf(out, "  \"%s\": %lld,\n", name, (long long)count);
+static void print_count(FILE *out, const char *name, bool known, long long count) {
+    if (known) fprintf(out, "  \"%s\": %lld,\n", name, count);
     else fprintf(out, "  \"%s\": null,\n", name);
 }
 
@@ -75,28 +75,25 @@ static void print_tally(FILE *out, const struct run *r) {
             "  \"requests\": {\"due\": %lld, \"sent\": %lld, \"completed\": %lld, "
             "\"in_flight_at_end\": %lld, \"unsent_at_end\": %lld, "
             "\"completed_in_warm_up\": %lld, \"failed_in_warm_up\": %lld},\n",
-            (long long)t->due, (long long)t->sent, (long long)t->completed,
-            (long long)t->in_flight_at_end, (long long)t->unsent_at_end,
-            (long long)t->completed_in_warm_up, (long long)t->failed_in_warm_up);
-    fprintf(out, "  \"waited_for_connection\": %lld,\n", (long long)t->waited_for_connection);
+            t->due, t->sent, t->completed, t->in_flight_at_end, t->unsent_at_end,
+            t->completed_in_warm_up, t->failed_in_warm_up);
+    fprintf(out, "  \"waited_for_connection\": %lld,\n", t->waited_for_connection);
     fprintf(out, "  \"status\": {\"2xx\": %lld, \"3xx\": %lld, \"4xx\": %lld, \"5xx\": %lld},\n",
-            (long long)t->status[2], (long long)t->status[3], (long long)t->status[4],
-            (long long)t->status[5]);
+            t->status[2], t->status[3], t->status[4], t->status[5]);
     fputs("  \"errors\": {", out);
     for (int i = 0; i < ERROR_KINDS; i++)
-        fprintf(out, "%s\"%s\": %lld", i ? ", " : "", ERROR_NAMES[i], (long long)t->errors[i]);
+        fprintf(out, "%s\"%s\": %lld", i ? ", " : "", ERROR_NAMES[i], t->errors[i]);
     fputs("},\n", out);
     if (t->body_bytes_min <= t->body_bytes_max)
-        fprintf(out, "  \"body_bytes\": {\"min\": %lld, \"max\": %lld},\n",
-                (long long)t->body_bytes_min, (long long)t->body_bytes_max);
+        fprintf(out, "  \"body_bytes\": {\"min\": %lld, \"max\": %lld},\n", t->body_bytes_min,
+                t->body_bytes_max);
     else fputs("  \"body_bytes\": {\"min\": null, \"max\": null},\n", out);
     print_count(out, "bodies_right", r->options->body_bytes >= 0, t->bodies_right);
     print_count(out, "reconnects", !r->new_connections, t->reconnects);
     fprintf(out,
             "  \"received_bytes\": %lld,\n  \"sent_bytes\": %lld,\n"
             "  \"connections_opened\": %lld,\n",
-            (long long)t->received_bytes, (long long)t->sent_bytes,
-            (long long)t->connections_opened);
+            t->received_bytes, t->sent_bytes, t->connections_opened);
 }
 
 static void print_mix(FILE *out, const struct run *r) {
@@ -104,7 +101,7 @@ static void print_mix(FILE *out, const struct run *r) {
     fputs("  \"mixed_in\": {\n    \"path\": ", out);
     print_string(out, r->options->mixed_in_path);
     fprintf(out, ",\n    \"share\": %.10g,\n    \"due\": %lld,\n    \"completed\": %lld,\n",
-            r->options->plan.mixed_in, (long long)r->tally.due_mixed_in,
+            r->options->plan.mixed_in, r->tally.due_mixed_in,
             (long long)r->mixed_in->total);
     print_latency(out, "latency_us", r->mixed_in, "");
     fputs("  },\n", out);

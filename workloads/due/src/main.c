@@ -32,66 +32,42 @@ static void listen_to_signals(void) {
 }
 
 /* Opened before the run: minutes of measuring must not end in "no such directory". */
-static FILE *open_output(const char *flag, const char *path) {
-    if (path == NULL) return NULL;
-    FILE *out = fopen(path, "w");
-    if (out == NULL) {
-        fprintf(stderr, "due: %s %s: %s; choose a file in a folder that can be written to\n", flag,
-                path, strerror(errno));
-        exit(1);
-    }
-    return out;
-}
-
-static void close_output(FILE *out, const char *path) {
-    if (fclose(out) != 0) {
-        fprintf(stderr, "due: %s: %s\n", path, strerror(errno));
+static void open_outputs(const struct options *o, FILE **outputs) {
+    for (int i = 0; i < OUTPUTS; i++) {
+        if (o->output[i] == NULL) continue;
+        outputs[i] = fopen(o->output[i], "w");
+        if (outputs[i]) continue;
+        fprintf(stderr, "due: --%s %s: %s; choose a file in a folder that can be written to\n",
+                OUTPUT_FLAGS[i], o->output[i], strerror(errno));
         exit(1);
     }
 }
 
-struct outputs {
-    FILE *json, *hgrm, *hgrm_uncorrected, *hgrm_without_lag, *hgrm_mixed_in, *series, *answers;
-};
+/* In ms, by fine steps: p99 is read from these lines, not from the one after it. */
+static void write_hgrm(const struct histogram *h, FILE *out) { histogram_print(h, out, 1e6, 100); }
 
-static struct outputs open_outputs(const struct options *o) {
-    return (struct outputs){
-        .json = open_output("--json", o->json_path),
-        .hgrm = open_output("--hgrm", o->hgrm_path),
-        .hgrm_uncorrected = open_output("--hgrm-uncorrected", o->hgrm_uncorrected_path),
-        .hgrm_without_lag = open_output("--hgrm-without-lag", o->hgrm_without_lag_path),
-        .hgrm_mixed_in = open_output("--hgrm-mixed-in", o->hgrm_mixed_in_path),
-        .series = open_output("--series", o->series_path),
-        .answers = open_output("--answers", o->answers_path),
-    };
-}
-
-static void write_hgrm(const struct histogram *h, FILE *out, const char *path) {
-    if (out == NULL) return;
-    /* Fine steps: p99 is read from these lines, not from the one after it. */
-    histogram_print(h, out, 1e6, 100);
-    close_output(out, path);
-}
-
-static void write_outputs(const struct result *result, const struct outputs *out) {
+static void write_output(const struct result *result, enum output output, FILE *out) {
     const struct run *r = result->run;
-    const struct options *o = r->options;
-    result_print(result);
-    write_hgrm(r->corrected, out->hgrm, o->hgrm_path);
-    write_hgrm(r->uncorrected, out->hgrm_uncorrected, o->hgrm_uncorrected_path);
-    write_hgrm(r->without_lag, out->hgrm_without_lag, o->hgrm_without_lag_path);
-    write_hgrm(r->mixed_in, out->hgrm_mixed_in, o->hgrm_mixed_in_path);
-    if (out->series) {
-        series_print(&r->series, out->series);
-        close_output(out->series, o->series_path);
+    switch (output) {
+    case HGRM: write_hgrm(r->corrected, out); break;
+    case HGRM_UNCORRECTED: write_hgrm(r->uncorrected, out); break;
+    case HGRM_WITHOUT_LAG: write_hgrm(r->without_lag, out); break;
+    case HGRM_MIXED_IN: write_hgrm(r->mixed_in, out); break;
+    case SERIES: series_print(&r->series, out); break;
+    case ANSWERS: answers_print(&r->answers, out); break;
+    case JSON: result_write_json(result, out); break;
+    case OUTPUTS: break;
     }
-    if (out->answers) {
-        answers_print(&r->answers, out->answers);
-        close_output(out->answers, o->answers_path);
-    }
-    if (out->json) {
-        result_write_json(result, out->json);
-        close_output(out->json, o->json_path);
+}
+
+static void write_outputs(const struct result *result, FILE **outputs) {
+    for (int i = 0; i < OUTPUTS; i++) {
+        if (outputs[i] == NULL) continue;
+        write_output(result, (enum output)i, outputs[i]);
+        if (fclose(outputs[i]) != 0) {
+            fprintf(stderr, "due: %s: %s\n", result->run->options->output[i], strerror(errno));
+            exit(1);
+        }
     }
 }
 
@@ -102,7 +78,8 @@ int main(int argc, char **argv) {
     options_parse(&options, argc, argv);
     target_resolve(&target, &options);
     check_descriptors(&options);
-    struct outputs outputs = open_outputs(&options);
+    FILE *outputs[OUTPUTS] = {NULL};
+    open_outputs(&options, outputs);
     listen_to_signals();
     run_init(&run, &options, &target, stop_fd);
 
@@ -114,6 +91,7 @@ int main(int argc, char **argv) {
                                                       : NULL;
     struct result result;
     result_collect(&result, &run, stopped_by);
-    write_outputs(&result, &outputs);
+    result_print(&result);
+    write_outputs(&result, outputs);
     return 0;
 }

@@ -107,33 +107,33 @@ static double scan(const char *text, const struct unit *units) {
     return -1;
 }
 
-static int64_t scan_time(const char *flag, const char *text, bool zero_allowed) {
-    double ns = scan(text, TIME_UNITS);
-    if (ns < 0 || ns > 30.0 * 24 * 3600e9 || (ns < 1 && !zero_allowed))
-        fail("%s %s: not a time; write for example 30s, 500ms or 2m", flag, text);
-    return (int64_t)ns;
+static double scan_within(const char *flag, const char *text, const struct unit *units,
+                          double least, double most, const char *wanted) {
+    double number = scan(text, units);
+    if (number < least || number > most) fail("%s %s: not a %s", flag, text, wanted);
+    return number;
 }
 
-static double scan_rate(const char *flag, const char *text) {
-    double rate = scan(text, METRIC_UNITS);
-    if (rate <= 0 || rate > 1e8)
-        fail("%s %s: not a rate; write requests a second, for example 500, 2k or 0.5", flag, text);
-    return rate;
+static int64_t scan_time(const char *flag, const char *text, int64_t least_ns) {
+    return (int64_t)scan_within(flag, text, TIME_UNITS, (double)least_ns, 30.0 * 24 * 3600e9,
+                                "time; write for example 30s, 500ms or 2m");
+}
+
+static double scan_rate(const char *text) {
+    return scan_within("-R", text, METRIC_UNITS, 1e-9, 1e8,
+                       "rate; write requests a second, for example 500, 2k or 0.5");
+}
+
+static int64_t scan_whole(const char *flag, const char *text, double least, double most,
+                          const char *wanted) {
+    double number = scan_within(flag, text, METRIC_UNITS, least, most, wanted);
+    if (number != floor(number)) fail("%s %s: not a %s", flag, text, wanted);
+    return (int64_t)number;
 }
 
 static uint64_t scan_count(const char *flag, const char *text) {
-    double count = scan(text, METRIC_UNITS);
-    if (count < 1 || count > 1e7 || count != floor(count))
-        fail("%s %s: not a count; write a whole number of 1 or more, for example 50 or 1k", flag,
-             text);
-    return (uint64_t)count;
-}
-
-static int64_t scan_bytes(const char *flag, const char *text) {
-    double count = scan(text, METRIC_UNITS);
-    if (count < 0 || count > 1e12 || count != floor(count))
-        fail("%s %s: not a length; write a whole number of bytes, for example 42", flag, text);
-    return (int64_t)count;
+    return (uint64_t)scan_whole(flag, text, 1, 1e7,
+                                "count; write a whole number of 1 or more, for example 50 or 1k");
 }
 
 static uint64_t scan_seed(const char *text) {
@@ -201,52 +201,50 @@ static void accept_threads(const char *text) {
                 (unsigned long long)threads);
 }
 
-/* Options without a letter. */
-enum {
-    SCHEDULE = 256,
-    BODY_BYTES,
-    STEPS,
-    ANSWERS,
-    SEED,
-    ALLOW_REMOTE,
-    JSON,
-    HGRM,
-    HGRM_UNCORRECTED,
-    HGRM_WITHOUT_LAG,
-    HGRM_MIXED_IN,
-    MIX,
-    SERIES,
-    SERIES_EVERY,
+const char *const OUTPUT_FLAGS[OUTPUTS] = {
+    [HGRM] = "hgrm",
+    [HGRM_UNCORRECTED] = "hgrm-uncorrected",
+    [HGRM_WITHOUT_LAG] = "hgrm-without-lag",
+    [HGRM_MIXED_IN] = "hgrm-mixed-in",
+    [SERIES] = "series",
+    [ANSWERS] = "answers",
+    [JSON] = "json",
 };
 
+/* Options without a letter; those that name an output follow OUTPUT, in their order. */
+enum { SCHEDULE = 256, BODY_BYTES, STEPS, SEED, ALLOW_REMOTE, MIX, SERIES_EVERY, OUTPUT };
+
+#define WITH_VALUE(name, option) {name, required_argument, NULL, option}
+#define ALONE(name, option) {name, no_argument, NULL, option}
+
 static const struct option LONG_OPTIONS[] = {
-    {"rate", required_argument, NULL, 'R'},
-    {"connections", required_argument, NULL, 'c'},
-    {"threads", required_argument, NULL, 't'},
-    {"duration", required_argument, NULL, 'd'},
-    {"warm-up", required_argument, NULL, 'w'},
-    {"timeout", required_argument, NULL, 'T'},
-    {"schedule", required_argument, NULL, SCHEDULE},
-    {"steps", required_argument, NULL, STEPS},
-    {"seed", required_argument, NULL, SEED},
-    {"header", required_argument, NULL, 'H'},
-    {"script", required_argument, NULL, 's'},
-    {"body-bytes", required_argument, NULL, BODY_BYTES},
-    {"batch_latency", no_argument, NULL, 'B'},
-    {"allow-remote", no_argument, NULL, ALLOW_REMOTE},
-    {"latency", no_argument, NULL, 'L'},
-    {"u_latency", no_argument, NULL, 'U'},
-    {"json", required_argument, NULL, JSON},
-    {"hgrm", required_argument, NULL, HGRM},
-    {"hgrm-uncorrected", required_argument, NULL, HGRM_UNCORRECTED},
-    {"hgrm-without-lag", required_argument, NULL, HGRM_WITHOUT_LAG},
-    {"hgrm-mixed-in", required_argument, NULL, HGRM_MIXED_IN},
-    {"mix", required_argument, NULL, MIX},
-    {"series", required_argument, NULL, SERIES},
-    {"series-every", required_argument, NULL, SERIES_EVERY},
-    {"answers", required_argument, NULL, ANSWERS},
-    {"help", no_argument, NULL, 'h'},
-    {"version", no_argument, NULL, 'v'},
+    WITH_VALUE("rate", 'R'),
+    WITH_VALUE("connections", 'c'),
+    WITH_VALUE("threads", 't'),
+    WITH_VALUE("duration", 'd'),
+    WITH_VALUE("warm-up", 'w'),
+    WITH_VALUE("timeout", 'T'),
+    WITH_VALUE("schedule", SCHEDULE),
+    WITH_VALUE("steps", STEPS),
+    WITH_VALUE("seed", SEED),
+    WITH_VALUE("header", 'H'),
+    WITH_VALUE("script", 's'),
+    WITH_VALUE("body-bytes", BODY_BYTES),
+    WITH_VALUE("mix", MIX),
+    WITH_VALUE("series-every", SERIES_EVERY),
+    WITH_VALUE("hgrm", OUTPUT + HGRM),
+    WITH_VALUE("hgrm-uncorrected", OUTPUT + HGRM_UNCORRECTED),
+    WITH_VALUE("hgrm-without-lag", OUTPUT + HGRM_WITHOUT_LAG),
+    WITH_VALUE("hgrm-mixed-in", OUTPUT + HGRM_MIXED_IN),
+    WITH_VALUE("series", OUTPUT + SERIES),
+    WITH_VALUE("answers", OUTPUT + ANSWERS),
+    WITH_VALUE("json", OUTPUT + JSON),
+    ALONE("batch_latency", 'B'),
+    ALONE("allow-remote", ALLOW_REMOTE),
+    ALONE("latency", 'L'),
+    ALONE("u_latency", 'U'),
+    ALONE("help", 'h'),
+    ALONE("version", 'v'),
     {NULL, 0, NULL, 0},
 };
 
@@ -258,32 +256,32 @@ static void add_header(struct options *o, const char *header) {
 }
 
 static void take(struct options *o, int option, const char *value) {
+    if (option >= OUTPUT) {
+        o->output[option - OUTPUT] = value;
+        return;
+    }
     switch (option) {
-    case 'R': o->plan.rate_per_s = scan_rate("-R", value); break;
+    case 'R': o->plan.rate_per_s = scan_rate(value); break;
     case 'c': o->connections = scan_count("-c", value); break;
     case 't': accept_threads(value); break;
-    case 'd': o->plan.duration_ns = scan_time("-d", value, false); break;
-    case 'w': o->plan.warm_up_ns = scan_time("--warm-up", value, true); break;
-    case 'T': o->timeout_ns = scan_time("--timeout", value, false); break;
+    case 'd': o->plan.duration_ns = scan_time("-d", value, 1); break;
+    case 'w': o->plan.warm_up_ns = scan_time("--warm-up", value, 0); break;
+    case 'T': o->timeout_ns = scan_time("--timeout", value, 1); break;
     case SCHEDULE: o->plan.kind = scan_schedule(value); break;
     case STEPS: scan_steps(&o->plan, value); break;
     case SEED: o->plan.seed = scan_seed(value); break;
     case 'H': add_header(o, value); break;
     case 's': o->script = value; break;
-    case BODY_BYTES: o->body_bytes = scan_bytes("--body-bytes", value); break;
+    case BODY_BYTES:
+        o->body_bytes = scan_whole("--body-bytes", value, 0, 1e12,
+                                   "length; write a whole number of bytes, for example 42");
+        break;
     case 'B': fail("-B, --batch_latency: requests are not pipelined here; leave it out");
     case ALLOW_REMOTE: o->allow_remote = true; break;
     case 'L':
     case 'U': break; /* the summary has both */
-    case JSON: o->json_path = value; break;
-    case HGRM: o->hgrm_path = value; break;
-    case HGRM_UNCORRECTED: o->hgrm_uncorrected_path = value; break;
-    case HGRM_WITHOUT_LAG: o->hgrm_without_lag_path = value; break;
-    case HGRM_MIXED_IN: o->hgrm_mixed_in_path = value; break;
     case MIX: scan_mix(o, value); break;
-    case SERIES: o->series_path = value; break;
-    case SERIES_EVERY: o->series_step_ns = scan_time("--series-every", value, false); break;
-    case ANSWERS: o->answers_path = value; break;
+    case SERIES_EVERY: o->series_step_ns = scan_time("--series-every", value, 1); break;
     case 'h': fputs(HELP, stdout); exit(0);
     case 'v': puts("due " DUE_VERSION); exit(0);
     default: fputs("Try `due --help`.\n", stderr); exit(2);
@@ -319,8 +317,8 @@ void options_parse(struct options *o, int argc, char **argv) {
     if (o->script_argc > 1 && o->script == NULL)
         fail("'%s' after the URL: only a script (-s) takes arguments", argv[optind + 1]);
     if (o->mixed_in_path && o->script) fail("--mix and -s: a script makes all requests itself");
-    if (o->hgrm_mixed_in_path && o->mixed_in_path == NULL)
-        fail("--hgrm-mixed-in %s: nothing is mixed in without --mix", o->hgrm_mixed_in_path);
+    if (o->output[HGRM_MIXED_IN] && o->mixed_in_path == NULL)
+        fail("--hgrm-mixed-in %s: nothing is mixed in without --mix", o->output[HGRM_MIXED_IN]);
     if (o->plan.rate_per_s == 0)
         fail("-R is missing: say how many requests are due a second, for example -R 500");
     check_steps(&o->plan);

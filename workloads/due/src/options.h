@@ -10,6 +10,20 @@
 
 #define DUE_VERSION "2.2.0"
 
+/* Files that a run leaves, if they are named. */
+enum output {
+    HGRM,
+    HGRM_UNCORRECTED,
+    HGRM_WITHOUT_LAG,
+    HGRM_MIXED_IN,
+    SERIES,
+    ANSWERS,
+    JSON,
+    OUTPUTS,
+};
+
+extern const char *const OUTPUT_FLAGS[OUTPUTS]; /* without their dashes */
+
 struct options {
     int argc; /* the command line as given, for the record */
     char **argv;
@@ -24,9 +38,7 @@ struct options {
     int script_argc;
     const char **headers; /* "Name: value" */
     size_t header_count;
-    const char *json_path, *series_path, *answers_path;
-    const char *hgrm_path, *hgrm_uncorrected_path, *hgrm_without_lag_path,
-        *hgrm_mixed_in_path;
+    const char *output[OUTPUTS]; /* paths */
     const char *mixed_in_path; /* of the share that the plan mixes in, or NULL */
     const char *url;
 };

@@ -1,16 +1,11 @@
 #include "pool.h"
 
-#include <stdio.h>
-#include <stdlib.h>
+#include "memory.h"
 
 void pool_init(struct pool *p, unsigned connection_count) {
     *p = (struct pool){.connection_count = connection_count};
-    p->connections = calloc(connection_count, sizeof *p->connections);
-    p->idle = calloc(connection_count, sizeof *p->idle);
-    if (p->connections == NULL || p->idle == NULL) {
-        perror("due: no memory for the connections");
-        exit(1);
-    }
+    p->connections = needed(calloc(connection_count, sizeof *p->connections), "connections");
+    p->idle = needed(calloc(connection_count, sizeof *p->idle), "connections");
     for (unsigned i = 0; i < connection_count; i++) {
         p->connections[i].fd = -1;
         pool_push_idle(p, &p->connections[i]);

@@ -14,7 +14,7 @@ struct pool {
     unsigned unsent;                    /* … and of these, how many still connect or write */
 };
 
-/* All connections closed and idle. Exits with a message when memory is short. */
+/* All connections closed and idle. */
 void pool_init(struct pool *p, unsigned connection_count);
 
 void pool_push_idle(struct pool *p, struct connection *c);

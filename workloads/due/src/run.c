@@ -14,6 +14,7 @@
 #include "capture.h"
 #include "clock.h"
 #include "exchange.h"
+#include "memory.h"
 #include "request.h"
 
 #define EVENTS 256
@@ -273,9 +274,8 @@ void run_init(struct run *r, const struct options *o, const struct target *t, in
     r->mixed_in = histogram_new();
     r->lag = histogram_new();
     series_init(&r->series, o->series_step_ns);
-    answers_init(&r->answers, o->answers_path ? o->plan.duration_ns : 0);
-    r->buffer = malloc(RECEIVE_BYTES);
-    if (r->buffer == NULL) die("no memory for answers");
+    answers_init(&r->answers, o->output[ANSWERS] ? o->plan.duration_ns : 0);
+    r->buffer = needed(malloc(RECEIVE_BYTES), "answers");
     r->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
     if (r->timer < 0) die("timer");
     watch(r, r->timer, &r->timer, EPOLLIN | EPOLLET);

@@ -9,6 +9,7 @@
 
 #include "capture.h"
 #include "connection.h"
+#include "memory.h"
 #include "request.h"
 
 __asm__(".pushsection .rodata\n"
@@ -102,13 +103,8 @@ static const char *make_request(struct script *s, size_t *length) {
 }
 
 struct script *script_create(const struct options *o, const struct target *t) {
-    struct script *s = calloc(1, sizeof *s);
-    lua_State *L = luaL_newstate();
-    if (s == NULL || L == NULL) {
-        perror("due: no memory for the script");
-        exit(1);
-    }
-    s->L = L;
+    struct script *s = needed(calloc(1, sizeof *s), "the script");
+    lua_State *L = s->L = needed(luaL_newstate(), "the script");
     s->path = o->script;
     luaL_openlibs(L);
     size_t length = (size_t)(prelude_end - prelude_start);
@@ -138,11 +134,7 @@ bool script_wants_answers(const struct script *s) { return s->has_response; }
 static void own_copy(struct connection *c, const char *text, size_t length) {
     if (length > c->own_capacity) {
         c->own_capacity = length;
-        c->own_request = realloc(c->own_request, length);
-        if (c->own_request == NULL) {
-            perror("due: no memory for a request");
-            exit(1);
-        }
+        c->own_request = needed(realloc(c->own_request, length), "a request");
     }
     memcpy(c->own_request, text, length);
     c->request = c->own_request;

@@ -1,9 +1,7 @@
 #include "series.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "clock.h"
+#include "memory.h"
 
 void series_init(struct series *s, int64_t step_ns) {
     *s = (struct series){.step_ns = step_ns, .live = histogram_new()};
@@ -14,11 +12,7 @@ struct series_step *series_at(struct series *s, int64_t time_ns) {
     size_t step = since < 0 ? 0 : (size_t)(since / s->step_ns);
     if (step >= s->capacity) {
         s->capacity = (step + 1) * 2;
-        s->steps = realloc(s->steps, s->capacity * sizeof *s->steps);
-        if (s->steps == NULL) {
-            perror("due: no memory for the time series");
-            exit(1);
-        }
+        s->steps = needed(realloc(s->steps, s->capacity * sizeof *s->steps), "the time series");
     }
     while (s->count <= step) s->steps[s->count++] = (struct series_step){0};
     return &s->steps[step];

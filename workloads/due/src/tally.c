@@ -1,5 +1,7 @@
 #include "tally.h"
 
+#include <limits.h>
+
 const char *const ERROR_NAMES[ERROR_KINDS] = {
     [ERROR_CONNECT_REFUSED] = "connect_refused",
     [ERROR_CONNECT_TIMEOUT] = "connect_timeout",
@@ -13,10 +15,10 @@ const char *const ERROR_NAMES[ERROR_KINDS] = {
     [ERROR_WRITE] = "write",
 };
 
-void tally_init(struct tally *t) { *t = (struct tally){.body_bytes_min = INT64_MAX}; }
+void tally_init(struct tally *t) { *t = (struct tally){.body_bytes_min = LLONG_MAX}; }
 
-int64_t tally_errors(const struct tally *t) {
-    int64_t sum = 0;
+long long tally_errors(const struct tally *t) {
+    long long sum = 0;
     for (int i = 0; i < ERROR_KINDS; i++) sum += t->errors[i];
     return sum;
 }

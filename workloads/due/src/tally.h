@@ -5,8 +5,6 @@
 #ifndef DUE_TALLY_H
 #define DUE_TALLY_H
 
-#include <stdint.h>
-
 enum error_kind {
     ERROR_CONNECT_REFUSED,
     ERROR_CONNECT_TIMEOUT,
@@ -23,27 +21,27 @@ enum error_kind {
 
 /* due = completed + all errors + in_flight_at_end + unsent_at_end, always. */
 struct tally {
-    int64_t due;
-    int64_t due_mixed_in; /* of these, by --mix; what was never sent is not told apart */
-    int64_t sent; /* written to the last byte */
-    int64_t completed;
-    int64_t completed_in_warm_up;
-    int64_t failed_in_warm_up; /* or open at the end; the server may have served them */
-    int64_t in_flight_at_end;
-    int64_t unsent_at_end;
-    int64_t waited_for_connection; /* when they came due, every connection was busy */
-    int64_t status[6];             /* by class: status[2] counts 2xx */
-    int64_t errors[ERROR_KINDS];
-    int64_t answers_in_window;  /* arrived in the window, also those to warm-up requests */
-    int64_t connections_opened; /* for measured requests; kept alive: and before any was due */
-    int64_t reconnects;         /* of these, after an answer of 2xx: the server closed one */
-    int64_t received_bytes, sent_bytes;
-    int64_t body_bytes_min, body_bytes_max; /* of 2xx answers; min > max: there was none */
-    int64_t bodies_right;                   /* 2xx answers as long as --body-bytes says */
+    long long due;
+    long long due_mixed_in; /* of these, by --mix; what was never sent is not told apart */
+    long long sent; /* written to the last byte */
+    long long completed;
+    long long completed_in_warm_up;
+    long long failed_in_warm_up; /* or open at the end; the server may have served them */
+    long long in_flight_at_end;
+    long long unsent_at_end;
+    long long waited_for_connection; /* when they came due, every connection was busy */
+    long long status[6];             /* by class: status[2] counts 2xx */
+    long long errors[ERROR_KINDS];
+    long long answers_in_window;  /* arrived in the window, also those to warm-up requests */
+    long long connections_opened; /* for measured requests; kept alive: and before any was due */
+    long long reconnects;         /* of these, after an answer of 2xx: the server closed one */
+    long long received_bytes, sent_bytes;
+    long long body_bytes_min, body_bytes_max; /* of 2xx answers; min > max: there was none */
+    long long bodies_right;                   /* 2xx answers as long as --body-bytes says */
 };
 
 void tally_init(struct tally *t);
-int64_t tally_errors(const struct tally *t);
+long long tally_errors(const struct tally *t);
 
 /* "connect_refused" … */
 extern const char *const ERROR_NAMES[ERROR_KINDS];

@@ -5,15 +5,15 @@
 
 static void print_accounts(const struct tally *t) {
     printf("%lld due = %lld answered + %lld failed + %lld in flight at the end + %lld never sent\n",
-           (long long)t->due, (long long)t->completed, (long long)tally_errors(t),
-           (long long)t->in_flight_at_end, (long long)t->unsent_at_end);
+           t->due, t->completed, tally_errors(t),
+           t->in_flight_at_end, t->unsent_at_end);
     if (t->completed > t->status[2])
-        printf("  not answered with 2xx: %lld\n", (long long)(t->completed - t->status[2]));
+        printf("  not answered with 2xx: %lld\n", t->completed - t->status[2]);
     for (int i = 0; i < ERROR_KINDS; i++)
-        if (t->errors[i]) printf("  failed, %s: %lld\n", ERROR_NAMES[i], (long long)t->errors[i]);
+        if (t->errors[i]) printf("  failed, %s: %lld\n", ERROR_NAMES[i], t->errors[i]);
     if (t->waited_for_connection)
         printf("  %lld came due while every connection was busy, and waited for one\n",
-               (long long)t->waited_for_connection);
+               t->waited_for_connection);
 }
 
 static void print_latency(const char *name, const struct histogram *h) {

@@ -163,6 +163,5 @@ int main(int argc, char **argv) {
     }
     test_limits();
     test_captured_headers(seen);
-    capture_free(seen);
     return check_summary("response");
 }
