@@ -42,7 +42,7 @@ QUARTO_LIMIT_S = 600.0
 # The report leaves its findings for programs, too.
 FINDINGS = "findings.json"
 Renderer = Callable[[Path, Mapping[str, str], str, Path], None]
-# Of the front matter, for pandoc.
+# Keys of the front matter that pandoc gets.
 PASSED = ["lang", "bibliography", "link-citations", "papersize", "margin", "mainfont", "fontsize"]
 
 

@@ -238,7 +238,7 @@ text_columns <- c(
 
 #' Reads summaries that summarise.R wrote.
 #'
-#' @param paths paths of results/summary/<study>.csv or results/summary.csv.
+#' @param paths paths of results/summary.csv.
 #' @return data.table, see summarise_cell().
 #' @export
 read_summary <- function(paths) {
