@@ -60,7 +60,6 @@ def convert_cell(folder: Path) -> None:
 
 
 def count_events(folder: Path) -> None:
-    """How often and how long the JVM's threads waited within the window."""
     window = window_ms(json.loads((folder / "cell.json").read_text())["profile"])
     java = Path(os.environ.get("JAVA_HOME", "")) / "bin/java"
     argv = [java if java.exists() else "java", EVENTS, folder / EVENTS_RECORDING, *window]

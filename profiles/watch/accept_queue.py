@@ -45,8 +45,8 @@ def closed_since(port: int, seconds: float) -> int:
 
 
 def sockets(state: int, ports: tuple[int, int]) -> Iterator[bytes]:
-    """The kernel's inet_diag_msg of each socket in a state, by its own and its peer's port; 0 is
-    any."""
+    """The kernel's inet_diag_msg of each socket in a state, by its own and its peer's port (0:
+    any)."""
     for family in (socket.AF_INET, socket.AF_INET6):
         body = QUESTION.pack(family, socket.IPPROTO_TCP, 0, 1 << state)
         body += PORTS.pack(*ports) + ADDRESSES_AND_INTERFACE + ANY_COOKIE
@@ -57,7 +57,6 @@ def sockets(state: int, ports: tuple[int, int]) -> Iterator[bytes]:
 
 
 def messages(kernel: socket.socket) -> Iterator[bytes]:
-    """Those of a dump until its end."""
     while True:
         answer, offset = kernel.recv(RECEIVE_BYTES), 0
         while offset + HEADER.size <= len(answer):

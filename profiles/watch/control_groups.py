@@ -1,8 +1,5 @@
-"""Control groups of servers (cgroups(7)): memory of one that has its own, as a container has, and a
-group that limits CPU time, as Kubernetes and `docker run --cpus` do.
-
-Version 1 and 2 of the kernel's groups; a process in the group of this program has none of its own.
-"""
+"""Control groups of servers (cgroups(7)), version 1 and 2: memory of one that has its own, as a
+container has, and a group that limits CPU time, as Kubernetes and `docker run --cpus` do."""
 
 from __future__ import annotations
 
@@ -34,7 +31,6 @@ def memory_group(pid: int | str) -> Path | None:
 
 
 def own_group(pid: int) -> Path | None:
-    """The same, of a process that has another one than this program."""
     found = memory_group(pid)
     return None if found == memory_group("self") else found
 
@@ -79,8 +75,8 @@ def out_of_memory_kills(pid: int) -> Kills:
 def limited_group(cpus: float, root: Path = limits.ROOT) -> Path:
     """A new group whose processes use no more than so many CPUs' time in each 100 ms.
 
-    Its folder is the caller's to remove. Empty groups of runs that were killed are removed. Raises
-    OSError where none can be made, as by a user who is not root.
+    Its folder is the caller's to remove; empty ones of runs that were killed are removed here.
+    Raises OSError where none can be made, as by a user who is not root.
     """
     faults = []
     for above in reversed([*limits.cgroups("cpu", root)]):
@@ -99,7 +95,6 @@ def limited_group(cpus: float, root: Path = limits.ROOT) -> Path:
 
 
 def remove_left(above: Path) -> None:
-    """Removes what runs made that are gone."""
     for left in above.glob(f"{PREFIX}*"):
         if not Path(f"/proc/{left.name.removeprefix(PREFIX).partition('-')[0]}").exists():
             with contextlib.suppress(OSError):
@@ -107,8 +102,7 @@ def remove_left(above: Path) -> None:
 
 
 def limit(group: Path, quota_us: int) -> None:
-    """Version 1 of the groups has a quota that is there already, version 2 a quota with its period,
-    where the group above hands the controller down."""
+    """Version 1 has a quota that is there already, version 2 a quota with its period."""
     first = group / "cpu.cfs_quota_us"
     file, text = (first, "") if first.exists() else (group / "cpu.max", f" {PERIOD_US}")
     # Without it a file of that name would be made in a folder that is no group.

@@ -1,7 +1,7 @@
 """Counters that a running HotSpot JVM publishes in shared memory, read without disturbing it.
 
-Source: HotSpot's perfMemory.hpp (version 2 of the format); what `jcmd <pid> PerfCounter.print`
-shows, but without the third of a second that starting jcmd costs.
+Source: HotSpot's perfMemory.hpp (version 2 of the format); `jcmd <pid> PerfCounter.print` shows the
+same, and takes a third of a second.
 """
 
 from __future__ import annotations
@@ -33,10 +33,7 @@ def counters(pid: int) -> dict[str, int]:
 
 
 def published(pid: int) -> Path:
-    """The file that the JVM publishes its counters in.
-
-    Every user can make such a file, so only one of the JVM's own user counts.
-    """
+    """The file that the JVM publishes its counters in; every user can make such a file."""
     for file in FOLDER.glob(f"hsperfdata_*/{pid}"):
         # The folder's owner matters as well: a hard link keeps the owner of the file.
         if {file.parent.lstat().st_uid, file.lstat().st_uid} == {user_of(pid)}:

@@ -1,10 +1,8 @@
 """The limits of this machine, or of the container on it: CPUs, memory, threads, descriptors, disks.
 
-Read once before anything starts: the doctor prints them with advice, a load that needs more is
-refused with the limit's name, and each cell records them. Nothing but the standard library, since
-the doctor must speak where nothing is installed. `root` holds the kernel's /proc and /sys; tests
-have one of their own. Sources: cgroups(7), cpuset(7), proc(5), getrlimit(2), the kernel's
-admin-guide (cgroup-v1, cgroup-v2), lxcfs(1).
+Nothing but the standard library, since the doctor must speak where nothing is installed. `root`
+holds the kernel's /proc and /sys; tests have one of their own. Sources: cgroups(7), cpuset(7),
+proc(5), getrlimit(2), the kernel's admin-guide (cgroup-v1, cgroup-v2), lxcfs(1).
 """
 
 from __future__ import annotations
@@ -23,8 +21,7 @@ from typing import Any, NamedTuple
 
 ROOT = Path("/")
 TICKS_PER_S = os.sysconf("SC_CLK_TCK")
-# Who measures holds this folder itself (flock), the same for all users whatever TMPDIR each has. A
-# file in it could be removed, or be another user's. The first is on every Linux, and on no server.
+# Who measures holds this folder itself (flock): a file in it could be removed or be another user's.
 LOCK = next(each for each in map(Path, ("/dev/shm", "/run/lock", "/")) if each.is_dir())
 # Settings that a cell records as the kernel writes them.
 SETTINGS = {
@@ -39,9 +36,9 @@ SETTINGS = {
 }
 # File systems, and block devices, that keep in memory what is written to them.
 IN_MEMORY, MEMORY_DEVICE = {"tmpfs", "ramfs", "devtmpfs"}, re.compile(r"/dev/(ram|zram)\d+")
-# For temporary files that outlive a boot, and so on a disk.
+# It outlives a boot.
 LASTING = Path("/var/tmp")
-# A block device takes longer; where fdatasync returns sooner, nothing was written to one.
+# Where fdatasync returns sooner, nothing was written to a block device.
 FSYNC_US_AT_LEAST, FSYNCS = 5.0, 21
 # Clocks that a program reads without a system call, by architecture and hypervisor.
 FAST_CLOCKS = ("tsc", "arch_sys_counter", "kvm-clock", "hyperv_clocksource_tsc_page")
@@ -49,18 +46,16 @@ FAST_CLOCKS = ("tsc", "arch_sys_counter", "kvm-clock", "hyperv_clocksource_tsc_p
 LOADED_SCHEDULER = Path("sys/kernel/sched_ext/root") / "ops"
 # From this release on the fair scheduler is EEVDF.
 EEVDF_SINCE = (6, 6)
-# A core with less of the largest capacity or frequency is an efficient one; favored cores differ by
-# some percent.
+# Less of the largest capacity or frequency makes an efficient core; favored cores differ by some %.
 SLOW_BELOW = 0.8
 # A session has some ten servers with a port or two each, and the next ones other ports.
 FIRST_PORT, LAST_PORT, PORTS_AT_LEAST = 1024, 65_535, 200
-# More than any load needs. Where the hard limit is a billion, as in some containers, programs that
-# make a table of all descriptors would need gigabytes.
+# More than any load needs: programs that make a table of a billion descriptors need gigabytes.
 DESCRIPTORS_AT_MOST = 1 << 20
 
 
 def content(path: Path) -> str | None:
-    """The text of a file of the kernel in one line; None where it is missing or not readable."""
+    """The text of a file of the kernel in one line; None where it cannot be read."""
     try:
         return " ".join(path.read_text().split())
     except OSError:
@@ -139,7 +134,7 @@ def cgroups(controller: str, root: Path = ROOT) -> Iterator[Path]:
     """Our control groups of a controller, from our own to the outermost that we see.
 
     Version 1 has a tree for each controller, version 2 one for all, and a machine may have both.
-    Within a container the group's name may begin with the folder that is mounted as the tree's top.
+    Within a container the group's name may begin with the folder mounted as the tree's top.
     """
     own = {}
     for line in lines_of(root / "proc/self/cgroup"):
@@ -162,9 +157,9 @@ def cgroups(controller: str, root: Path = ROOT) -> Iterator[Path]:
 class Cpus:
     """CPUs by their own numbers. `usable`: by affinity and cpuset; `shown`: in /proc/stat.
 
-    `quota`: as many CPUs' time as we may use in each period; None without a quota. `slow`: usable
-    ones that are slower by design, as efficient cores are. `isolated`: usable ones over which the
-    kernel spreads no threads. `veiled`: something is mounted over /proc/stat, as by lxcfs.
+    `quota`: as many CPUs' time as we may use in each period. `slow`: usable ones that are slower by
+    design, as efficient cores are. `isolated`: usable ones over which the kernel spreads no
+    threads. `veiled`: something is mounted over /proc/stat, as by lxcfs.
     """
 
     usable: list[int]
@@ -250,7 +245,7 @@ def slow_cpus(usable: list[int], root: Path = ROOT) -> list[int]:
 
 
 def governors(root: Path = ROOT) -> str | None:
-    """Those of the usable CPUs; None where none is shown, as on most virtual machines."""
+    """Those of the usable CPUs; None where none is shown."""
     folder = root / "sys/devices/system/cpu"
     usable = os.sched_getaffinity(0)
     found = {content(folder / f"cpu{cpu}/cpufreq/scaling_governor") for cpu in usable} - {None}
@@ -271,7 +266,7 @@ def cpu_quota(root: Path = ROOT) -> float | None:
 
 @functools.cache
 def throttle_files(root: Path = ROOT) -> list[Path]:
-    """Where our control groups count how often they were stopped; found once, read often."""
+    """Where our control groups count how often they were stopped."""
     files = [group / "cpu.stat" for group in cgroups("cpu", root)]
     return [file for file in files if "nr_throttled" in (content(file) or "")]
 
@@ -287,7 +282,7 @@ def throttled(root: Path = ROOT) -> int:
 
 
 def free_mib(root: Path = ROOT) -> int:
-    """MiB that the machine has left, or that a control group may still have, if that is less."""
+    """MiB that the machine has left, or a control group, if that is less."""
     available = re.search(r"MemAvailable: (\d+) kB", content(root / "proc/meminfo") or "")
     left = [int(available[1]) << 10] if available else []
     left += [limit - used for limit, used in memory_groups(root)]
@@ -306,8 +301,8 @@ def memory_limit_mib(root: Path = ROOT) -> int | None:
 def memory_groups(root: Path = ROOT) -> Iterator[tuple[int, int]]:
     """Limit and use in bytes of our control groups that have a limit.
 
-    Pages of files that were not used for long do not count as used. Beyond `memory.high` a group
-    is slowed down.
+    Pages of files that were not used for long do not count. Beyond `memory.high` a group is slowed
+    down.
     """
     names = [("memory.max", "memory.current"), ("memory.high", "memory.current")]
     names.append(("memory.limit_in_bytes", "memory.usage_in_bytes"))
@@ -344,7 +339,7 @@ def threads_left(root: Path = ROOT) -> tuple[int, str]:
 
 
 def descriptors() -> tuple[int, int]:
-    """The soft limit and the hard one, to which every process may raise it; -1 without a limit."""
+    """The soft limit and the hard one; -1 without a limit."""
     return resource.getrlimit(resource.RLIMIT_NOFILE)
 
 
@@ -369,7 +364,6 @@ def files_left(root: Path = ROOT) -> int | None:
 
 
 def ephemeral_ports(root: Path = ROOT) -> tuple[int, int]:
-    """First and last port that the kernel gives to clients."""
     found = (content(root / "proc/sys/net/ipv4/ip_local_port_range") or "32768 60999").split()
     return int(found[0]), int(found[1])
 
@@ -420,10 +414,9 @@ def fsync_us(folder: Path) -> float | None:
 
 
 def data_folder() -> Path:
-    """Where databases have their data: in the temporary folder, if that is on a disk.
+    """Where databases have their data: in a folder for temporary files that is on a disk.
 
-    In memory a commit costs nothing. Where no folder for temporary files is on a disk, the rule
-    data_on_disk fails their cells.
+    In memory a commit costs nothing: without such a folder the rule data_on_disk fails their cells.
     """
     temporary = Path(tempfile.gettempdir())
     there = [each for each in (temporary, LASTING) if os.access(each, os.W_OK)]
@@ -454,8 +447,8 @@ def clock(root: Path = ROOT) -> str | None:
 def record(folders: dict[str, Path], root: Path = ROOT) -> dict[str, Any]:
     """All of them for a cell's provenance, each a word, number or Boolean.
 
-    `folders` by what they hold. Read it before this process is confined to some CPUs, and before
-    it raises a limit.
+    `folders` by what they hold. Read it before this process is confined, and before it raises a
+    limit.
     """
     processors, (soft, hard), (threads, by) = cpus(root), descriptors(), threads_left(root)
     found: dict[str, Any] = {

@@ -6,9 +6,8 @@ All CPUs sleep and wake, then all compute. A run compares two servers round by r
 half second is compared with the next: where nothing differs but the time, the log of that ratio has
 a spread s. Of n independent rounds the 95 % interval of a ratio has a half width of t s / sqrt(n),
 with Student's t of n - 1 degrees of freedom. Servers add noise of their own and sessions differ by
-more than rounds do: it is the least to expect. Half seconds that the hypervisor or other programs
-disturb as no slice may be disturbed say how many rounds a comparison loses, and what that costs.
-Nothing but the standard library, as the doctor.
+more than rounds do: it is the least to expect. Half seconds that are disturbed as no slice may be
+say how many rounds a comparison loses. Nothing but the standard library, as the doctor.
 """
 
 from __future__ import annotations
@@ -111,7 +110,6 @@ def too_few(rounds: int, share: float) -> float:
 
 
 def ends_of(begin_s: float, lasts_s: float) -> list[float]:
-    """Ends of the windows of a phase."""
     count = max(1, round(lasts_s / WINDOW_S))
     return [begin_s + lasts_s * window / count for window in range(1, count + 1)]
 
@@ -150,7 +148,6 @@ def computations(until_s: float) -> int:
 
 
 def measure(sleeping_s: float = SLEEPING_S, computing_s: float = COMPUTING_S) -> Noise:
-    """Takes as long as both phases, and uses all CPUs in the second."""
     found = limits.cpus()
     cpus = [cpu for cpu in found.usable if cpu in found.shown]
     throttled = limits.throttled()
@@ -183,8 +180,6 @@ def measure(sleeping_s: float = SLEEPING_S, computing_s: float = COMPUTING_S) ->
 
 
 class Read(NamedTuple):
-    """The clock and the CPU times of all CPUs together."""
-
     at_s: float
     not_busy_s: float
     steal_s: float
@@ -198,7 +193,6 @@ class Taken(NamedTuple):
 
 
 def times_at(due_s: float, cpus: list[int]) -> Read:
-    """Waits until then."""
     time.sleep(max(0.0, due_s - time.monotonic()))
     times = limits.cpu_times()
     steal_s, not_busy_s = (
@@ -224,7 +218,7 @@ def percentiles(late_us: list[float]) -> dict[str, float]:
 
 
 def spread(rates: list[int]) -> float:
-    """The spread of the log ratio of neighboring windows; its mean is 0 as only time differs."""
+    """The spread of the log ratio of neighboring windows, whose mean is 0."""
     ratios = [math.log(after / before) for before, after in pairwise(rates)]
     return math.sqrt(statistics.fmean(ratio**2 for ratio in ratios))
 
@@ -260,13 +254,11 @@ def lines(noise: Noise) -> list[Line]:
 
 
 def open_by(noise: Noise) -> str:
-    """Say which results stay open where so many rounds are lost, and what to do."""
     counted = ROUNDS * TIMES_PLANNED * (1 - noise.lost_round)
     return f"{OPEN if counted >= ROUNDS_KEPT else ALL_OPEN}: {QUIETER}"
 
 
 def rounds_of(noise: Noise) -> str:
-    """How many rounds do not count for latency, and what that costs."""
     if not noise.lost_share:
         return f"all {ROUNDS} should count for latency"
     found = f"about {noise.lost_rounds:.1f} of {ROUNDS} will not count for latency"

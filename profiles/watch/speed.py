@@ -1,9 +1,8 @@
 """How fast the CPUs are while others use them: CPU time of a fixed computation, 50 times a second.
 
 A shared machine slows down without showing steal: a virtual CPU that wakes has another core, or
-shares one, for a tenth of a second or for minutes, and computes up to 1.7 times as long. A process
-for each CPU runs in the idle class (sched(7)), so that it takes next to nothing from what is
-measured; on a CPU without a pause it takes long to finish, but CPU time is what counts.
+shares one, and computes up to 1.7 times as long. A process for each CPU runs in the idle class
+(sched(7)): on a CPU without a pause it takes long to finish, but CPU time is what counts.
 """
 
 from __future__ import annotations
@@ -40,7 +39,6 @@ def compute(steps: int) -> None:
 
 
 def computation_ns() -> int:
-    """CPU time of the fixed computation."""
     compute(STEPS_BEFORE)
     started_ns = time.thread_time_ns()
     compute(STEPS)
@@ -62,7 +60,7 @@ class Speed:
     """The speed of some CPUs in a window; None where no computation finished.
 
     `relative`: time of its fastest computations, to the median of all windows so far. A CPU that
-    the load lets sleep is slow where it wakes. That is the load's doing, and the mean, `probe_us`,
+    the load lets sleep is slow where it wakes: that is the load's doing, and the mean, `probe_us`,
     has it. One that another guest slows has no fast computation at all.
     """
 
@@ -71,8 +69,6 @@ class Speed:
 
 
 class Probe(Protocol):
-    """A process that computes on one CPU."""
-
     exit_status: int | None
 
     def ended(self) -> bool: ...
@@ -108,10 +104,7 @@ class Speeds:
         return self.known
 
     def of(self, cpus: list[int], start_s: float, end_s: float) -> Speed:
-        """In a window in which a server was loaded: what is usual is what loaded machines do.
-
-        One that rests has other speeds. Of the first load nothing is usual yet.
-        """
+        """In a window in which a server was loaded: what is usual is what loaded machines do."""
         rows = [row for row in self.rows() if row[1] in cpus]
         first, last = bisect_left(rows, (start_s,)), bisect_right(rows, (end_s, math.inf))
         within = [ns for _, _, ns in rows[first:last]]

@@ -2,8 +2,8 @@
 
 One thread reads /proc through psutil; it shares the generator's CPUs, never the server's.
 Cumulative counters are kept as they are, so that any window can be cut out later. CPU clocks are
-read five times as often as the rest, since what falls between two readings is interpolated.
-Sources: proc(5); clock_getcpuclockid(3) for CPU time in nanoseconds where /proc has ticks of 10 ms.
+read more often than the rest, since what falls between two readings is interpolated. Sources:
+proc(5); clock_getcpuclockid(3) for CPU time in nanoseconds where /proc has ticks of 10 ms.
 """
 
 from __future__ import annotations
@@ -26,41 +26,19 @@ from profiles.watch.control_groups import memory_bytes, own_group
 from profiles.watch.limits import TICKS_PER_S, cpu_times, throttled
 
 COLUMNS = (
-    "time_s",
-    "server_cpu_s",
-    "compiler_cpu_s",
-    "server_cpu_user_s",
-    "server_cpu_system_s",
-    "server_rss_bytes",
-    "server_threads",
-    "server_descriptors",
-    "server_descriptors_share",
-    "generator_cpu_s",
-    "backend_cpu_s",
-    "backend_rss_bytes",
-    "second_backend_cpu_s",
-    "accept_queue",
-    "machine_context_switches",
-    "server_cpus_idle_s",
-    "listen_overflows",
-    "listen_drops",
-    "retransmits",
-    "time_wait",
-    "load_1m",
-    "pressure_cpu_some_s",
-    "steal_s",
-    "server_steal_s",
-    "throttled",
+    *("time_s", "server_cpu_s", "compiler_cpu_s", "server_cpu_user_s", "server_cpu_system_s"),
+    *("server_rss_bytes", "server_threads", "server_descriptors", "server_descriptors_share"),
+    *("generator_cpu_s", "backend_cpu_s", "backend_rss_bytes", "second_backend_cpu_s"),
+    *("accept_queue", "machine_context_switches", "server_cpus_idle_s"),
+    *("listen_overflows", "listen_drops", "retransmits", "time_wait"),
+    *("load_1m", "pressure_cpu_some_s", "steal_s", "server_steal_s", "throttled"),
 )
 
 Sample = dict[str, float]
 PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
-
-
 # Readings of the CPU clocks to one full sample.
 CLOCKS_PER_SAMPLE = 5
-# Clocks that were read later than this after the time of their sample are none of that time: others
-# had the CPU meanwhile.
+# Clocks that were read later than this are none of their sample's time: others had the CPU.
 TORN_S = 0.05
 # How near to both ends of a window a clock must be read, as a share of it and in periods.
 NEAR_SHARE, NEAR_PERIODS = 0.1, 2
@@ -77,10 +55,10 @@ COMPILERS = (
 class Telemetry(threading.Thread):
     """Samples at `rate_hz` from `start()` to `stop()`; `samples` holds a dict a sample.
 
-    A sample takes a millisecond of the generator's CPU. It `gives_way` where the generator has a
-    schedule to keep: a nice thread would still finish its slice, an idle one (sched(7)) is
-    interrupted at once. A generator without one may leave no idle time, and then no samples. Beside
-    a user's server other programs may leave none: there a torn sample ends that.
+    It `gives_way` where the generator has a schedule to keep: an idle thread (sched(7)) is
+    interrupted, a nice one would finish its slice. A generator without a schedule may leave no idle
+    time, and then no samples. Next to a user's server other programs may leave none: there a torn
+    sample ends that.
 
     `forks`: the server, or what it depends on, may start a process at any time; every reading is of
     all processes. A server in a control group of its own has the memory of that group.
@@ -115,7 +93,7 @@ class Telemetry(threading.Thread):
     def watch(self, role: str, pid: int) -> None:
         """From now on samples this process too, in the columns that begin with its role.
 
-        One that is gone leaves its columns empty: the outcome of the load says how it ended.
+        One that is gone leaves its columns empty.
         """
         with contextlib.suppress(psutil.NoSuchProcess):
             self.watched = self.watched | {role: psutil.Process(pid)}
@@ -137,7 +115,7 @@ class Telemetry(threading.Thread):
         """The longest time in which the machine, or the group of this program, did not run.
 
         A lid was closed, a virtual machine moved, a container was paused. A gap in which our
-        threads waited for a CPU is the work of others: an idle one may hold Python's lock.
+        threads waited for a CPU is the work of others.
         """
         gaps = (
             after_s - before_s - BEAT_S - (waited_s - waited_before_s)
@@ -182,7 +160,7 @@ class Telemetry(threading.Thread):
         return all(unread_s(self.samples, key, at_s) <= near_s for at_s in (start_s, end_s))
 
     def cpu_share(self) -> float:
-        """The cost of telemetry itself: the share of one CPU that its thread used."""
+        """The share of one CPU that telemetry itself used."""
         return self.cpu_s / self._lasted_s() if len(self.samples) > 1 else 0.0
 
     def rate_hz(self) -> float:
@@ -238,7 +216,7 @@ class Telemetry(threading.Thread):
     def window(self, start_s: float, end_s: float) -> list[Sample]:
         """The full samples from the last one before `start_s` to the first one after `end_s`.
 
-        Rounded outwards, so that a load shorter than a period still finds its threads and memory.
+        A load shorter than a period still finds its threads and memory.
         """
         full = [s for s in self.samples if "load_1m" in s]
         before = [s for s in full if s["time_s"] <= start_s]
@@ -248,7 +226,6 @@ class Telemetry(threading.Thread):
 
 
 def timely(sample: Sample) -> Sample:
-    """The sample, without its clocks if they were read too long after its time."""
     if time.time() - sample["time_s"] <= TORN_S:
         return sample
     return {key: sample[key] for key in sample if key == "time_s" or not key.endswith("_s")}
@@ -257,8 +234,8 @@ def timely(sample: Sample) -> Sample:
 def process_sample(prefix: str, process: psutil.Process) -> Sample:
     """CPU, memory and threads of one process; empty once it is gone.
 
-    A server that has a process for every connection is all of them together: CPU time, private
-    memory and threads of its children count as its own, and what ended children have used.
+    A server that has a process for every connection is all of them together: CPU time, also of
+    ended ones, private memory and threads.
     """
     try:
         with process.oneshot():
@@ -283,8 +260,7 @@ def process_sample(prefix: str, process: psutil.Process) -> Sample:
 
 
 def descriptors_of(pids: list[int]) -> Sample:
-    """How many these processes have open, and the largest share that one has of its own limit;
-    empty once they are gone."""
+    """How many these have open, and the largest share of a process's own limit; empty once gone."""
     count, share = 0, 0.0
     for pid in pids:
         with contextlib.suppress(OSError):
@@ -301,10 +277,9 @@ lineages: dict[int, tuple[int, ...]] = {}
 
 
 def children(pid: int) -> list[int]:
-    """Processes that any of its threads has started, and theirs.
+    """Processes that any of its threads has started, and theirs, also once what started them ends.
 
-    They stay its children when what started them ends. One whose parent had ended before it was
-    seen still has its process group.
+    One whose parent had ended before it was seen still has its process group.
     """
     global lineages
     found: dict[int, tuple[int, ...]] = {}
@@ -365,7 +340,6 @@ def compiler_threads(pid: int) -> list[Path]:
 
 
 def jvm_of(pids: Iterable[int]) -> int | None:
-    """The first JVM among these processes; None where there is none."""
     return next((each for each in pids if compilers_of(each)), None)
 
 
@@ -408,7 +382,6 @@ def cpu_pressure_s() -> float:
 
 
 def time_wait() -> int:
-    """TCP sockets in TIME_WAIT."""
     line = next(x for x in Path("/proc/net/sockstat").read_text().splitlines() if "TCP:" in x)
     fields = line.split()
     return int(fields[fields.index("tw") + 1])
@@ -436,8 +409,7 @@ def grown(window: list[Sample], key: str) -> float:
 
 
 def readings_around(samples: list[Sample], key: str, time_s: float) -> list[tuple[float, float]]:
-    """Time and value of a counter's readings next to a time: one where it is beyond all, none of a
-    counter that was never seen."""
+    """Time and value of a counter's readings next to a time; one where it is beyond all."""
     known = [(sample["time_s"], sample[key]) for sample in samples if key in sample]
     after = bisect.bisect([at_s for at_s, _ in known], time_s)
     return known[max(0, after - 1) : after + 1]

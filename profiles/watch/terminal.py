@@ -1,7 +1,4 @@
-"""Lines of progress on a terminal, and the reason why a job failed.
-
-On a terminal a line of progress is replaced by the next one; elsewhere each is a line.
-"""
+"""Lines of progress on a terminal, and the reason why a job failed."""
 
 from __future__ import annotations
 
