@@ -1,10 +1,8 @@
 # Causes: a dose and its response, or one thing swapped, with the share of the effect that goes, or a difference in steps.
 # Every interval is Student's over sessions; where only one session has the values it is over that session's rounds, and says so.
 
-#' Laws that tie columns of the summary to each other. Each names the columns of one equation: who knows all but one
-#' of them knows the last.
-#'
-#' Sources: Little 1961; Denning and Buzen 1978 (utilization law, response time law).
+# Laws that tie columns of the summary to each other. Each names the columns of one equation: all but one of them give the last.
+# Sources: Little 1961; Denning and Buzen 1978 (utilization law, response time law).
 laws <- list(
   "Little's law, all users" = c("users", "throughput_per_s", "latency_mean_ms"),
   "Little's law, requests in flight" = c("under_way", "answers_per_s", "latency_mean_ms"),
@@ -26,10 +24,7 @@ open_tools <- c("wrk2", "overload")
 # Counters of the whole load, which the requests of its windows are only a part of.
 of_whole_load <- c("threads_started", "pinned", "pinned_ms", "pool_waits", "pool_wait_ms", "pool_timeouts")
 
-#' The columns that follow from an effect by the laws: counting them counts the effect again.
-#'
-#' @param statistic the effect, a column of the summary; `tool` that loads.
-#' @return character vector, the statistic among them.
+# The columns that follow from a statistic by the laws, itself among them: counting them counts the effect again.
 follows_from <- function(statistic, tool) {
   given <- c(set_by_load, if (!tool %in% open_tools) "users")
   known <- c(given, statistic)
@@ -41,67 +36,29 @@ follows_from <- function(statistic, tool) {
   }
 }
 
-#' Reads the causes.
-#'
-#' @param path path of causes.yaml, which says what stands in it.
-#' @return list of causes, named by id. Stops where one cannot be computed.
+#' Reads the causes of causes.yaml, which says what stands in it; named by id. Stops where a counter counts the effect again.
 #' @export
 read_causes <- function(path) {
-  if (!file.exists(path)) fail_reading(path, "no such file")
   causes <- yaml::read_yaml(path)$causes
-  ids <- vapply(causes, `[[`, "", "id")
-  if (anyDuplicated(ids)) fail_reading(path, ids[anyDuplicated(ids)], " is there twice")
-  for (cause in causes) check_cause(cause, path)
-  setNames(causes, ids)
+  for (cause in causes) if (!is.null(cause$counter)) check_counter(cause, path)
+  setNames(causes, vapply(causes, `[[`, "", "id"))
 }
 
-check_cause <- function(cause, path) {
-  refuse <- function(...) fail_reading(path, cause$id, ": ", ...)
-  missing <- setdiff(c("title", "study", "tool", "tier", "mechanism"), names(cause))
-  if (length(missing) > 0) refuse("has no ", paste(missing, collapse = ", "))
-  if (is.null(cause$doses) && is.null(cause$swaps) && is.null(cause$steps)) refuse("has neither doses nor swaps nor steps")
-  if (length(cause$swaps) + length(cause$steps) > 0) check_difference(cause$difference, refuse)
-  if (length(cause$steps) > 0) check_steps(cause, refuse)
-  if (!is.null(cause$doses) && length(cause$doses$modes) < 2) refuse("one dose has no response")
-  if (!c(cause$cells, "valid")[1] %in% c("valid", "run")) refuse("cells: ", cause$cells)
-  if (!is.null(cause$counter)) check_counter(cause, refuse)
-}
-
-check_difference <- function(difference, refuse) {
-  missing <- setdiff(c("mode", "mode_words", if (!is.null(difference[["baseline"]])) "baseline_words"), names(difference))
-  if (length(missing) > 0) refuse("the difference has no ", paste(missing, collapse = ", "))
-  effect <- compared_statistics[statistic == difference$statistic]$effect
-  if (length(effect) == 0) refuse(difference$statistic, " is not a statistic of causes")
-  if (effect == "ratio" && is.null(difference[["baseline"]])) refuse("a ratio needs a baseline")
-}
-
-check_steps <- function(cause, refuse) {
-  if (is.null(cause$difference[["baseline"]])) refuse("steps need a baseline to begin at")
-  for (step in c(cause$steps, cause$pairs)) {
-    missing <- setdiff(c("part", "does", "mode"), names(step))
-    if (length(missing) > 0) refuse("a step has no ", paste(missing, collapse = ", "))
-  }
-  if (about_statistics(cause$difference$statistic)$effect != "ratio") refuse("steps are of ratios, not of ", cause$difference$statistic)
-  end <- tail(cause$steps, 1)[[1]]$mode
-  if (end != cause$difference$mode) refuse("the steps end at ", end, ", not at ", cause$difference$mode)
-}
-
-check_counter <- function(cause, refuse) {
+check_counter <- function(cause, path) {
   columns <- all.vars(str2lang(cause$counter$value))
   counted <- setdiff(columns, set_by_load)
   restated <- follows_from(cause$difference$statistic, cause$tool)
-  if (all(counted %in% restated)) refuse("the counter follows from the effect by a law: ", paste(counted, collapse = ", "))
+  if (all(counted %in% restated)) fail_reading(path, cause$id, ": the counter follows from the effect by a law: ", paste(counted, collapse = ", "))
   whole <- intersect(counted, of_whole_load)
   if (length(whole) > 0 && any(c("requests", "profiled_requests") %in% columns)) {
-    refuse(paste(whole, collapse = ", "), " belongs to counted_requests, not to the requests of the windows")
+    fail_reading(path, cause$id, ": ", paste(whole, collapse = ", "), " belongs to counted_requests, not to the requests of the windows")
   }
 }
 
 # ---- Sides and their values ----------------------------------------------------------------------
 
-#' The two sides of a cause's difference, as it is or as a swap changes it.
+#' The two sides of a cause's difference, as it is or as the `changes` of a swap make it.
 #'
-#' @param changes of a swap; none by default.
 #' @return list of `mode` and `baseline`, each a list of mode, tier and tool; baseline is NULL for none.
 sides_of <- function(cause, changes = list()) {
   difference <- modifyList(c(cause$difference, tier = cause$tier), changes)
@@ -112,10 +69,8 @@ sides_of <- function(cause, changes = list()) {
   )
 }
 
-#' The two sides whose profiles are compared: those of the difference, or the first swap's where it has no baseline;
-#' NULL for a cause that only has doses.
+# The two sides whose profiles are compared: those of the difference, or the first swap's where it has no baseline.
 profiled_sides <- function(cause) {
-  if (is.null(cause$difference)) return(NULL)
   sides <- sides_of(cause)
   if (is.null(sides$baseline)) sides$baseline <- sides_of(cause, cause$swaps[[1]]$changes)$mode
   sides
@@ -146,19 +101,14 @@ values_by_side <- function(table, statistic) {
   rows[, .(value = mean(get(statistic)), requests = sum(requests)), by = .(mode, tier, tool, session, unit)]
 }
 
-no_values <- function() typed_table("unit", c("value", "requests"))
-
 # Those of one side; `values` of each statistic, see with_units().
 side_values <- function(values, side, statistic) {
   rows <- values[[statistic]]
-  if (is.null(rows)) return(no_values())
+  if (is.null(rows)) return(typed_table("unit", c("value", "requests")))
   rows[rows$mode == side$mode & rows$tier == side$tier & rows$tool == side$tool, .(unit, value, requests)]
 }
 
-#' The effect in each unit: logarithm of a ratio, or difference.
-#'
-#' @param values of sessions or rounds, see with_units(); `sides` see sides_of().
-#' @return data.table: unit, effect, quantum (the smallest step that one request more makes).
+# The effect in each unit, and its quantum: the smallest step that one request more makes. Logarithm of a ratio, or difference.
 effects_by_unit <- function(values, sides, statistic) {
   mode <- side_values(values, sides$mode, statistic)
   if (is.null(sides$baseline)) return(mode[, .(unit, effect = value, quantum = 1 / requests)])
@@ -178,11 +128,8 @@ mean_interval <- function(values, quantum = 0) {
   mean(values) + c(0, -reach, reach)
 }
 
-#' The share of an effect that goes, with its interval: a ratio of means by the delta method, paired by unit.
-#'
-#' @param before,after see effects_by_unit(). The interval of the effect itself must exclude 0, or there is
-#'   nothing that can go.
-#' @return estimate, low, high; NA where there is none.
+# The share of an effect that goes, with its ends: a ratio of means by the delta method, paired by unit. NA where the interval of the effect
+# itself holds 0: there is nothing that can go.
 share_that_goes <- function(before, after) {
   none <- rep(NA_real_, 3)
   both <- merge(before, after, by = "unit", suffixes = c("_before", "_after"))
@@ -203,8 +150,8 @@ slopes_by_unit <- function(values, sides, doses) {
 
 # ---- A row a dose or swap ------------------------------------------------------------------------
 
-# The cells of a cause, and of each of its statistics the values of sessions and of rounds. Slices go by their place among those that were kept:
-# one that was left out is loaded again in a later round.
+# The cells of a cause, and of each of its statistics the values of sessions and of rounds. Slices go by their place among those that were
+# kept: one that was left out is loaded again in a later round.
 with_units <- function(summary, slices, cause) {
   statistic <- c(cause$difference$statistic, "throughput_per_s")[1]
   rounds <- slices_for(counted_cells(slices[kind == "plain" & beside == ""], cause), statistic)[order(round)]
@@ -238,32 +185,33 @@ no_causes <- function() {
 
 three <- function(name, values) setNames(as.list(values), paste0(name, c("", "_low", "_high")))
 
-missing_sides <- function(table, sides, statistic) {
-  paste(unique(unlist(lapply(Filter(length, sides), why_no_cells, table = table, statistic = statistic))), collapse = "; ")
+# A row, whose columns `compute` gives of the values in the units that have all `sides`; or the reason why it has none. `all` says what a
+# session lacks.
+row_over_units <- function(row, sides, all, tables, compute, units_of) {
+  missing <- unlist(lapply(Filter(length, sides), why_no_cells, table = tables$cells, statistic = row$statistic))
+  if (length(missing) > 0) return(c(row, reason = paste(unique(missing), collapse = "; ")))
+  found <- over_units(tables, compute, units_of)
+  if (is.null(found)) return(c(row, reason = paste("no session has all", all)))
+  c(row, reason = "", found$result, found[c("over", "units")])
 }
 
 swap_row <- function(cause, swap, tables) {
   statistic <- cause$difference$statistic
   sides <- list(before = sides_of(cause), after = sides_of(cause, swap$changes))
   row <- list(id = cause$id, kind = "swap", does = swap$does, statistic = statistic)
-  row$reason <- missing_sides(tables$cells, unlist(sides, recursive = FALSE), statistic)
-  if (nzchar(row$reason)) return(row)
   effects <- function(values) lapply(sides, effects_by_unit, values = values, statistic = statistic)
   common <- function(of_sides) do.call(intersect, unname(lapply(of_sides, `[[`, "unit")))
-  found <- over_units(tables, function(values) {
-    both <- effects(values)
-    pair <- lapply(both, function(of_side) of_side[unit %in% common(both)])
-    c(pair, list(share = share_that_goes(pair$before, pair$after)))
-  }, function(values) common(effects(values)))
-  if (is.null(found)) return(modifyList(row, list(reason = "no session has all sides")))
   back <- if (about_statistics(statistic)$effect == "ratio") exp else identity
   effect_of <- function(pair) back(mean_interval(pair$effect, max(pair$quantum)))
-  c(
-    row, three("before", effect_of(found$result$before)), three("after", effect_of(found$result$after)),
-    three("share", found$result$share), found[c("over", "units")],
-    of_sides(sides, "", function(side) side_values(tables$sessions, side, statistic)[, mean(value)]),
-    counted_columns(cause, sides, tables$cells)
-  )
+  row_over_units(row, unlist(sides, recursive = FALSE), "sides", tables, function(values) {
+    both <- effects(values)
+    pair <- lapply(both, function(of_side) of_side[unit %in% common(both)])
+    c(
+      three("before", effect_of(pair$before)), three("after", effect_of(pair$after)), three("share", share_that_goes(pair$before, pair$after)),
+      of_sides(sides, "", function(side) side_values(tables$sessions, side, statistic)[, mean(value)]),
+      counted_columns(cause, sides, tables$cells)
+    )
+  }, function(values) common(effects(values)))
 }
 
 # A value of each side, before and after a swap; NA for a side that is not there.
@@ -279,20 +227,18 @@ dose_row <- function(cause, tables) {
   sides <- lapply(cause$doses$modes, function(each) list(mode = each$mode, tier = c(each$tier, cause$tier)[1], tool = cause$tool))
   does <- sprintf("%s: %s", cause$doses$of, paste(doses, collapse = ", "))
   row <- list(id = cause$id, kind = "dose", does = does, statistic = "throughput_per_s")
-  row$reason <- missing_sides(tables$cells, sides, "throughput_per_s")
-  if (nzchar(row$reason)) return(row)
   slopes <- function(values) slopes_by_unit(values, sides, doses)
-  found <- over_units(tables, function(values) mean_interval(slopes(values)$slope), function(values) slopes(values)$unit)
-  if (is.null(found)) return(modifyList(row, list(reason = "no session has all doses")))
-  of_dose <- lapply(sides, function(side) {
-    side_values(tables$sessions, side, "throughput_per_s")[, mean_interval(value, max(value / requests))]
-  })
-  held_ms <- unique(cells_of_side(tables$cells, sides[[1]])$sleep_ms)
-  reached <- vapply(of_dose, `[`, 0, 1) / (1000 * doses / held_ms)
-  c(
-    row, three("before", of_dose[[1]]), three("after", of_dose[[length(doses)]]), three("share", found$result),
-    found[c("over", "units")], list(law_least = min(reached), law_most = max(reached))
-  )
+  row_over_units(row, sides, "doses", tables, function(values) {
+    of_dose <- lapply(sides, function(side) {
+      side_values(tables$sessions, side, "throughput_per_s")[, mean_interval(value, max(value / requests))]
+    })
+    held_ms <- unique(cells_of_side(tables$cells, sides[[1]])$sleep_ms)
+    reached <- vapply(of_dose, `[`, 0, 1) / (1000 * doses / held_ms)
+    c(
+      three("before", of_dose[[1]]), three("after", of_dose[[length(doses)]]), three("share", mean_interval(slopes(values)$slope)),
+      list(law_least = min(reached), law_most = max(reached))
+    )
+  }, function(values) slopes(values)$unit)
 }
 
 # ---- A difference in steps -------------------------------------------------------------------------
@@ -325,30 +271,24 @@ step_row <- function(cause, step, tables) {
   ends <- cause$difference
   row <- list(id = cause$id, kind = step$kind, does = step$does, statistic = ends$statistic)
   modes <- unique(c(ends$baseline, vapply(cause$steps, `[[`, "", "mode"), step$baseline, step$mode))
-  row$reason <- missing_sides(tables$cells, lapply(modes, function(mode) list(mode = mode, tier = cause$tier, tool = cause$tool)), ends$statistic)
-  if (nzchar(row$reason)) return(row)
-  found <- over_units(tables, function(values) {
+  sides <- lapply(modes, function(mode) list(mode = mode, tier = cause$tier, tool = cause$tool))
+  row_over_units(row, sides, "steps", tables, function(values) {
     by_unit <- values_by_unit(values, modes, cause)
-    more <- by_unit[[step$mode]] - by_unit[[step$baseline]]
+    to <- by_unit[[step$mode]]
+    from <- by_unit[[step$baseline]]
     whole <- by_unit[[ends$mode]] - by_unit[[ends$baseline]]
     of_whole <- function(effect) by_unit[, .(unit, effect = ..effect, quantum = rep(0, .N))]
-    list(
-      ratio = exp(mean_interval(log(by_unit[[step$mode]] / by_unit[[step$baseline]]))), more = mean_interval(more),
-      share = share_that_goes(of_whole(whole), of_whole(whole - more)), to = mean(by_unit[[step$mode]]), from = mean(by_unit[[step$baseline]])
+    c(
+      three("before", exp(mean_interval(log(to / from)))), three("after", mean_interval(to - from)),
+      three("share", share_that_goes(of_whole(whole), of_whole(whole - (to - from)))), list(before_mode = mean(to), before_baseline = mean(from)),
+      counted_columns(cause, list(before = sides_of(cause, step[c("mode", "baseline")])), tables$cells)
     )
   }, function(values) values_by_unit(values, modes, cause)$unit)
-  if (is.null(found)) return(modifyList(row, list(reason = "no session has all steps")))
-  c(
-    row, three("before", found$result$ratio), three("after", found$result$more), three("share", found$result$share), found[c("over", "units")],
-    list(before_mode = found$result$to, before_baseline = found$result$from),
-    counted_columns(cause, list(before = sides_of(cause, step[c("mode", "baseline")])), tables$cells)
-  )
 }
 
 # ---- Counters ------------------------------------------------------------------------------------
 
-#' Cells whose counted waits are longer than their mean latency, which cannot be: something was counted that does not
-#' belong to the requests.
+#' Cells whose counted waits are longer than their mean latency, which cannot be: something was counted that does not belong to the requests.
 #'
 #' @param summary see read_summary().
 #' @return data.table: study, mode, tier, tool, repetition, counter, wait_ms, latency_mean_ms.
@@ -365,11 +305,9 @@ waits_beyond_latency <- function(summary) {
 #' The summary without the counted waits that cannot be, see waits_beyond_latency().
 #' @export
 without_impossible_waits <- function(summary) {
-  wrong <- waits_beyond_latency(summary)
-  cell <- c("study", "mode", "tier", "tool", "repetition")
   summary <- copy(summary)
-  summary[wrong[counter == "pool_wait_mean_ms"], on = cell, c("pool_wait_ms", "pool_wait_mean_ms") := NA_real_]
-  summary[wrong[counter == "pinned_mean_ms"], on = cell, c("pinned", "pinned_ms") := NA_real_][]
+  summary[pool_wait_mean_ms > latency_mean_ms, c("pool_wait_ms", "pool_wait_mean_ms") := NA_real_]
+  summary[pinned_ms / pinned > latency_mean_ms, c("pinned", "pinned_ms") := NA_real_][]
 }
 
 # Means over sessions of what each side counted; NA where a column is missing or was not counted.
@@ -386,18 +324,13 @@ counted_columns <- function(cause, sides, table) {
 #' All causes, a row a dose, a swap and a step.
 #'
 #' @param causes see read_causes(); `summary` see read_summary(); `slices` see read_slices().
-#' @return data.table: id, kind (dose, swap, step, whole, pair), does, statistic; before, after with their ends (throughput at the lowest
-#'   and the highest dose in 1/s; the effect before and after the swap, a ratio or a difference); share with its ends
-#'   (of the effect that goes; of a dose the slope, where 1 is the law); over (sessions, or rounds of one session) and
-#'   units (how many); before_mode, before_baseline, after_mode, after_baseline (the statistic on each side); counter, and
-#'   counted_before_mode and so on; law_least, law_most (throughput as a share of the law's); reason (why there is no
-#'   value). Of a step: before is the ratio, after the difference in the statistic's unit, share that of the whole, and
-#'   before_baseline and before_mode are the values that it leads from and to.
+#' @return data.table, see tables.yaml. `before` and `after` with their ends are throughputs at the lowest and the highest dose (1/s), or the
+#'   effect before and after the swap (a ratio or a difference), and `share` of a dose is the slope, where 1 is the law. Of a step: before is
+#'   the ratio, after the difference in the statistic's unit, share that of the whole, and before_baseline and before_mode are the values
+#'   that it leads from and to.
 trace_causes <- function(causes, summary, slices) {
   summary <- without_impossible_waits(summary)
-  rows <- lapply(causes, function(cause) {
-    rows_of_cause(cause, with_units(summary, slices, cause))
-  })
+  rows <- lapply(causes, function(cause) rows_of_cause(cause, with_units(summary, slices, cause)))
   found <- rbindlist(c(list(no_causes()), rows), fill = TRUE)
   for (column in c("over", "counter")) set(found, which(is.na(found[[column]])), column, "")
   found[]
@@ -405,14 +338,14 @@ trace_causes <- function(causes, summary, slices) {
 
 # A row a dose, a swap and a step; one that cannot be computed says so.
 rows_of_cause <- function(cause, tables) {
-  row_of <- function(kind, does, compute) {
-    failed <- function(message) list(id = cause$id, kind = kind, does = does, statistic = c(cause$difference$statistic, "throughput_per_s")[1], reason = not_computed(message))
-    list(guarded(compute(), "causes", failed))
+  statistic <- c(cause$difference$statistic, "throughput_per_s")[1]
+  row_of <- function(kind, does, row) {
+    guarded(row, "causes", function(message) list(id = cause$id, kind = kind, does = does, statistic = statistic, reason = not_computed(message)))
   }
-  dose <- if (!is.null(cause$doses)) row_of("dose", cause$doses$of, function() dose_row(cause, tables))
-  swaps <- lapply(cause$swaps, function(swap) row_of("swap", swap$does, function() swap_row(cause, swap, tables)))
-  steps <- lapply(if (length(cause$steps) > 0) steps_of(cause), function(step) row_of(step$kind, step$does, function() step_row(cause, step, tables)))
-  rbindlist(unlist(c(list(dose), swaps, steps), recursive = FALSE), fill = TRUE)
+  dose <- if (!is.null(cause$doses)) list(row_of("dose", cause$doses$of, dose_row(cause, tables)))
+  swaps <- lapply(cause$swaps, function(swap) row_of("swap", swap$does, swap_row(cause, swap, tables)))
+  steps <- lapply(if (length(cause$steps) > 0) steps_of(cause), function(step) row_of(step$kind, step$does, step_row(cause, step, tables)))
+  rbindlist(c(dose, swaps, steps), fill = TRUE)
 }
 
 #' Reads the causes that causes.R wrote, see trace_causes().
@@ -424,8 +357,7 @@ read_traced <- function(path) read_typed(path, no_causes())
 #' CPU time per request by group of stacks, on both sides of each cause that have a profile.
 #'
 #' @param causes see read_causes(); `cpu_groups` see read_cpu_groups().
-#' @return data.table, a row per cause and group: cause (its id), study, and the columns of moved_groups(); largest
-#'   difference first.
+#' @return data.table, a row per cause and group: cause (its id), study, and the columns of moved_groups(); largest difference first.
 moved_rows <- function(causes, cpu_groups) {
   found <- lapply(Filter(function(cause) !is.null(cause$difference), causes), function(cause) {
     pooled <- pool_cpu_groups(counted_cells(cpu_groups, cause))
@@ -435,8 +367,9 @@ moved_rows <- function(causes, cpu_groups) {
   rbindlist(c(list(no_moved()), found), use.names = TRUE)
 }
 
-no_moved <- function() typed_table(c("cause", "study", "group"), moved_numbers, "beyond")
-moved_numbers <- c("mode_us", "baseline_us", "more_us", "reach_us", "sessions", "samples")
+no_moved <- function() {
+  typed_table(c("cause", "study", "group"), c("mode_us", "baseline_us", "more_us", "reach_us", "sessions", "samples"), "beyond")
+}
 
 #' Reads what moved, see moved_rows().
 #' @export
