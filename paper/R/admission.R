@@ -5,7 +5,7 @@ law_tiers <- c(setNames(rep("sleep", 5), paste0("users-", c(50, 100, 250, 500, 1
 
 #' Throughput and its bound, min(users, admitted) over the time that each request waits.
 #'
-#' @param bounds see read_bounds(); `cells` see read_results().
+#' @param bounds see read_bounds().
 #' @return data.table: panel (the time that a request waits, and the users), mode, tier, inside (requests that are served concurrently), wait_ms, measured_per_s, kind (of the thread, in words).
 points_of_lines <- function(bounds, cells) {
   rows <- bounds[study == "virtual-threads" & tier %in% names(law_tiers) & tool == "jmeter" & is.finite(measured_per_s) & !is_variant(mode)]
@@ -44,11 +44,7 @@ kind_looks <- data.table(
 )
 
 #' Measured throughput against the requests that are served concurrently; the dashed line is what Little's law allows them.
-#'
-#' @param points see points_of_lines().
-#' @return ggplot.
 figure_law <- function(points) {
-  if (nrow(points) == 0) return(nothing_to_draw("no valid cell"))
   law <- points[, .(inside = range(inside), per_s = 1000 * range(inside) / wait_ms[1]), by = panel]
   of_kind <- function(column) setNames(kind_looks[[column]], kind_looks$kind)
   ggplot(points, aes(inside, measured_per_s)) +
@@ -74,19 +70,14 @@ sentence_of_law <- function(points) {
   )
 }
 
-#' Throughput against the threads of a pool, with its bounds.
-#'
-#' @param sized rows of read_bounds() at one tier, a row a size.
-#' @return ggplot.
+#' Throughput against the threads of a pool, with its bounds: `sized` are rows of read_bounds() at one tier, a row a size.
 figure_sizing <- function(sized) {
   rows <- copy(sized)[order(admitted)]
+  rows[, panel := sprintf("%s ms of waiting, then CPU time, %s users", format_number(wait_ms[1]), format_number(users[1]))]
+  law <- data.table(admitted = exp(seq(log(min(rows$admitted)), log(max(rows$admitted)), length.out = 60)), panel = rows$panel[1])
   # The CPUs' bound is where they are the least.
-  law <- data.table(admitted = exp(seq(log(min(rows$admitted)), log(max(rows$admitted)), length.out = 60)))
   by_cpu <- fcoalesce(as.numeric(median(rows[bound_by == "cpu"]$bound_per_s)), Inf)
   law[, per_s := pmin(1000 * admitted / rows$wait_ms[1], by_cpu)]
-  panel <- sprintf("%s ms of waiting, then CPU time, %s users", format_number(rows$wait_ms[1]), format_number(rows$users[1]))
-  rows[, panel := panel]
-  law[, panel := panel]
   ggplot(rows, aes(admitted, measured_per_s)) +
     geom_line(aes(y = per_s), law, colour = ink, linetype = "42", linewidth = 0.35) +
     geom_line(aes(y = mva_per_s), colour = faint, linewidth = 0.8, na.rm = TRUE) +
@@ -112,9 +103,7 @@ sentence_of_sizing <- function(sized) {
   sprintf("The measured values are %s of what mean value analysis predicts.", span(100 * rows$measured_per_s / rows$mva_per_s, " %"))
 }
 
-#' Who goes on where half of the requests hold a lock and half wait for it in synchronized.
-#'
-#' @param tier where they do.
+#' Who goes on where half of the requests, those at `tier`, hold a lock and half wait for it in synchronized.
 sentence_of_deadlock <- function(all, tier) {
   wanted <- tier
   rows <- all$summary[, which(tier == wanted & tool == "jmeter" & outcome != "beyond_limits")]

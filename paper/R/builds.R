@@ -23,13 +23,14 @@ remarks_of_builds <- function(results) {
 
 build_colours <- c("#4D4D4D", "#0072B2", "#D55E00", "#009E73", "#CC79A7")
 
+# Those whose change has an interval; a share of failed requests is no ratio.
+drawn_changes <- function(builds) builds[!is.na(low) & statistic != failed_requests]
+
 #' How much more or less each statistic is in the new build, with the limit where it is too slow.
 #'
 #' @param builds see read_builds().
-#' @return ggplot.
 figure_changes <- function(builds) {
-  rows <- builds[!is.na(low) & statistic != failed_requests]
-  if (nrow(rows) == 0) return(nothing_to_draw("no statistic has an interval"))
+  rows <- drawn_changes(builds)
   in_percent <- function(ratio) 100 * (ratio - 1)
   rows[, `:=`(
     name = factor(capitalised(title_of(statistic)), rev(unique(capitalised(title_of(statistic))))),
@@ -60,13 +61,8 @@ rounds_of_cells <- function(cells) {
   values[, `:=`(build = factor(build, sides), statistic = factor(headings(shown)[as.character(statistic)], headings(shown)))][]
 }
 
-#' Each start against the first variant's, with its rounds as small points.
-#'
-#' @param cells see cells_of_builds().
-#' @return ggplot.
-figure_starts <- function(cells) {
-  values <- rounds_of_cells(cells)
-  if (nrow(values) == 0) return(nothing_to_draw("no round was loaded"))
+#' Each start against the first variant's, with its rounds as small points: `values` see rounds_of_cells().
+figure_starts <- function(values) {
   first <- levels(values$build)[1]
   pairs <- merge(values[build != first & value > 0], values[build == first & value > 0, .(round, statistic, of_first = value)], by = c("round", "statistic"))
   pairs[, change := log(value / of_first)]
@@ -84,12 +80,7 @@ figure_starts <- function(cells) {
 }
 
 #' All variants in every round.
-#'
-#' @param cells see cells_of_builds().
-#' @return ggplot.
-figure_rounds <- function(cells) {
-  values <- rounds_of_cells(cells)
-  if (nrow(values) == 0) return(nothing_to_draw("no round was loaded"))
+figure_rounds <- function(values) {
   ends <- values[, .(at = max(round) + 0.5), by = start][start < max(start)]
   ggplot(values, aes(round, value, colour = build)) +
     geom_vline(aes(xintercept = at), data = ends, colour = faint, linewidth = 0.3) +
@@ -103,8 +94,6 @@ figure_rounds <- function(cells) {
 }
 
 #' The flame graph of each build, or why it has none.
-#'
-#' @return one string of Markdown.
 flame_graphs_of_builds <- function(cells) {
   cells <- Filter(function(cell) !endsWith(cell$cell$mode, "-again"), cells)
   told <- vapply(cells, function(cell) {

@@ -2,7 +2,7 @@
 
 #' The findings of the first page, each with its card.
 #'
-#' @param told what tell() makes of findings.qmd; `lines` of findings.qmd; `advice` see advice_of(); `all` see read_results().
+#' @param told what tell() makes of findings.qmd; `lines` of findings.qmd; `advice` see advice_of().
 #' @return Markdown, as one string; `told` itself where it could not be written.
 with_cards <- function(told, lines, advice, all) {
   rows <- strsplit(told, "\n", fixed = TRUE)[[1]]
@@ -16,7 +16,6 @@ with_cards <- function(told, lines, advice, all) {
 
 #' The advice of Table 1, by finding: the first row of each that is printed.
 #'
-#' @param lines of configure.qmd; `findings` see told_findings().
 #' @return named vector of Markdown.
 advice_of <- function(lines, findings) {
   blocks <- text_blocks(lines, findings)[holds == TRUE][!duplicated(finding)]
@@ -62,8 +61,6 @@ cpus_in_words <- function(finding, mixes) {
 command_of <- function(finding) paste0("snakemake --cores 4 finding-", finding$id)
 
 #' The signs of all findings, see try_signs(); NULL where a table that they need cannot be read.
-#'
-#' @param all see read_results().
 signs_of <- function(all) {
   if (!all(vapply(all[c("findings", "summary", "occupancy")], is_readable, NA))) return(NULL)
   rows <- rbindlist(lapply(all$findings, `[[`, "rows"))
@@ -77,8 +74,6 @@ tried_sign <- function(finding, signs) {
 }
 
 #' The sign of a finding, with its values on both sides of the run; empty for a finding that has none.
-#'
-#' @param signs see try_signs().
 sentence_of_sign <- function(finding, signs) {
   sign <- finding$sign
   if (is.null(sign) || is.null(signs)) return("")
@@ -115,8 +110,6 @@ citation_in_words <- function(finding, about, run) {
 # ---- The same for programs -------------------------------------------------------------------------
 
 #' Writes all findings as JSON: what they say, their values, their rivals and signs, and the run.
-#'
-#' @param advice see advice_of(); `all` see read_results().
 write_findings <- function(all, advice, path) {
   found <- list(run = as.list(run_in_words(all)), findings = lapply(unname(all$findings), finding_as_list, advice, all))
   jsonlite::write_json(found, path, auto_unbox = TRUE, null = "null", na = "null", digits = NA, pretty = TRUE)

@@ -13,10 +13,10 @@ sentence_verdicts <- function(verdicts) {
   missing <- sum(!was_measured(verdicts))
   counts <- table(factor(verdicts[was_measured(verdicts)]$verdict, claim_verdicts))
   told <- counts[counts > 0]
-  trimws(paste(
+  paragraph(
     if (length(told) > 0) sprintf("Verdicts on %s: %s.", count_of(sum(told), "conclusion"), enumerate(sprintf("*%s* %d", names(told), told))),
-    if (missing > 0) sprintf("%s more %s of cells that this run did not measure; the HTML report names them.", count_of(missing, "conclusion"), if (missing == 1) "speaks" else "speak")
-  ))
+    if (missing > 0) sprintf("%s of cells that this run did not measure; the HTML report names them.", count_of(missing, "conclusion", "more speaks", "more speak"))
+  )
 }
 
 #' How many conclusions hold, do not, and stay open, for the first page; empty where none was measured.
@@ -40,19 +40,16 @@ sentence_of_totals <- function(verdicts) {
 #' @param verdicts see read_verdicts(); `comparisons` see read_comparisons(), which say where CPU times are those at the CPU's limit.
 #' @return data.table of text. ‡ marks a verdict on a treatment that is not the source's; "Why" says in what it differs.
 table_claims <- function(verdicts, comparisons = NULL) {
-  without_stop <- function(text) sub("[.]$", "", text)
   measured <- copy(verdicts[was_measured(verdicts)])[, reason := said_once(reason_in_words(reason))]
   measured <- with_cpu_limits(measured, comparisons)
   measured[, .(
-    Source = fifelse(duplicated(source), "", source_titles[source]), Conclusion = without_stop(claim), Published = published,
+    Source = fifelse(duplicated(source), "", source_titles[source]), Conclusion = sub("[.]$", "", claim), Published = published,
     Here = fifelse(ours == "", no_figure, ours), Verdict = paste0(verdict, fifelse(treatment == "substituted", " ‡", "")),
     Why = trimws(paste(why_text(.SD), fifelse(treatment == "substituted", sprintf("Here: %s.", differs), "")))
   ), .SDcols = names(measured)]
 }
 
-#' The conclusions that the run has not the cells of, with the cells that they take, as a list; empty where it has all.
-#'
-#' @param verdicts see read_verdicts().
+#' The conclusions that the run has not the cells of, with the cells that they take, as a list.
 list_of_unmeasured <- function(verdicts) {
   absent <- verdicts[!was_measured(verdicts)]
   bullets(absent[, sprintf("%s: not measured here; it takes %s.", plain(sub("[.]$", "", claim)), as_code(cells))])
@@ -60,7 +57,7 @@ list_of_unmeasured <- function(verdicts) {
 
 # CPU times of servers that use up their CPU are marked.
 with_cpu_limits <- function(verdicts, comparisons) {
-  if (is.null(comparisons) || !is_readable(comparisons) || !"cpu_limited" %in% names(comparisons)) return(verdicts)
+  if (is.null(comparisons) || !is_readable(comparisons)) return(verdicts)
   limited <- comparisons[statistic == "cpu_us_per_request" & cpu_limited %in% 1 & reason == ""]
   pairs <- limited[, sprintf("%s/%s/%s/%s : %s/%s/%s/%s", study, mode, tier, tool, study, baseline, tier, tool)]
   marked <- function(text) sub("(CPU time per request[^;]*)", "\\1, at the CPU's limit", text)
@@ -72,7 +69,6 @@ said_once <- function(reasons) sub("^(no (?:valid )?cell[^;]*) of the mode; \\1 
 
 #' Every value that a source printed of a load that this run has, and ours, without a verdict: another machine has other values.
 #'
-#' @param summary see read_summary(); `published` see read_published().
 #' @return data.table of text: Study, Load, Server, Value, Theirs, Ours (median over valid repetitions with their range; † where none is
 #'   valid). Ours is of the server as published where there is one.
 table_theirs <- function(summary, published) {

@@ -5,7 +5,6 @@ as_good_from <- 0.9
 
 #' The combinations of both pools' sizes that serve nearly as much as the best.
 #'
-#' @param combinations see summarise_combinations(): combinations.csv.
 #' @return data.table, a row a tier: tier, good (how many), of (all).
 as_good_sizes <- function(combinations) {
   if (nrow(combinations) == 0) return(data.table(tier = character(), good = integer(), of = integer()))

@@ -2,7 +2,6 @@
 
 #' CPU time of a request against the rate, for the modes of `request-threads` on new connections.
 #'
-#' @param summary see read_summary().
 #' @return data.table: series (the mode), rate_per_s, cpu_us; no rows for a mode at one rate.
 costs_by_rate <- function(summary) {
   cells <- summary[study == "request-threads" & counts_for(summary) & tool == "wrk2" & !is_variant(mode) & tier %in% c("low", "mid", "high", "extreme")]
@@ -11,8 +10,6 @@ costs_by_rate <- function(summary) {
 }
 
 #' The same of the mode with most rates, at its lowest and its highest, in a sentence.
-#'
-#' @param costs see costs_by_rate().
 sentence_of_cost_by_rate <- function(costs) {
   if (nrow(costs) == 0) return("")
   most <- costs[, .N, by = series][which.max(N)]$series
@@ -24,21 +21,13 @@ sentence_of_cost_by_rate <- function(costs) {
 }
 
 #' CPU time of a request against the rate, a line a mode.
-#'
-#' @param rows see costs_by_rate().
-#' @return ggplot.
 figure_costs <- function(rows) {
-  if (nrow(rows) == 0) return(nothing_to_draw("no cost was measured at several rates"))
-  looks <- mode_styles(mode_levels(unique(rows$series)))
-  named <- function(column) setNames(looks[[column]], looks$mode)
   ggplot(rows, aes(rate_per_s, cpu_us, colour = series, shape = series, linetype = series)) +
     geom_line(linewidth = 0.5) +
     geom_point(size = 1.9) +
     scale_x_log10(labels = plain_number, breaks = scales::breaks_log(6)) +
     scale_y_log10(labels = plain_number, breaks = scales::breaks_log(6)) +
-    scale_colour_manual(values = named("colour"), limits = looks$mode) +
-    scale_shape_manual(values = named("shape"), limits = looks$mode) +
-    scale_linetype_manual(values = named("linetype"), limits = looks$mode) +
+    scales_of_modes(mode_levels(unique(rows$series))) +
     labs(x = "requests/s", y = "CPU time per request (µs)") +
     theme_artifact() +
     guides(colour = guide_legend(ncol = 3))

@@ -5,7 +5,6 @@ matters_from <- c(others = 0.02, steal = 0.01, disturbed = 0.05)
 
 #' How much of the server's CPU others took.
 #'
-#' @param slices see read_slices().
 #' @return list of shares, NA where unknown: others (of the server's CPUs that other programs took) and steal (that the hypervisor took; of all CPUs
 #'   where a record does not have the server's), medians over plain slices; disturbed (slices in which both took more than the rules allow).
 taken_cpu <- function(slices) {

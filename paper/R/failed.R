@@ -6,7 +6,6 @@ share_predicted_within <- 0.1
 
 #' The predictions that this run does not bear out, as sentences.
 #'
-#' @param all see read_results().
 #' @return character vector; empty where all hold, or nothing was predicted.
 failed_predictions <- function(all) {
   Filter(nzchar, c(

@@ -123,8 +123,6 @@ value_in_words <- function(value, statistic) {
 # ---- Rivals --------------------------------------------------------------------------------------
 
 #' The rivals of a finding with what became of each, for the page: a list in HTML that opens with a click; empty without one.
-#'
-#' @param alternatives see decide_alternatives(), of one finding.
 rivals_in_words <- function(alternatives) {
   if (NROW(alternatives) == 0) return("")
   items <- alternatives[, sprintf("<li>%s? %s, by %s.</li>", escape_html(rival), escape_html(outcome_of_rivals(alternatives)), escape_html(swap))]
@@ -152,7 +150,6 @@ no_cell_reason <- "no cell of the mode"
 
 #' The rivals of all findings that this run or another decided or measured.
 #'
-#' @param alternatives see decide_alternatives(); `findings` see told_findings().
 #' @return data.table of text: Finding, Rival, Swap, Outcome.
 table_rivals <- function(alternatives, findings) {
   if (!is_readable(alternatives)) return(data.table())
@@ -198,8 +195,6 @@ measured_part <- function(finding) finding$rows[is.finite(estimate) & is.finite(
 is_absent <- function(finding) finding$holds == "unmeasured" && nrow(measured_part(finding)) == 0
 
 #' The values with which a finding is refuted, not decided, or measured in part, or the reasons why it has none; empty where none was measured.
-#'
-#' @param finding see told_findings().
 why_untold <- function(finding) {
   rows <- finding$rows
   if (nrow(rows) == 0) return("no row of it in `findings.csv`")
@@ -244,7 +239,6 @@ block_end <- "^<!-- end -->$"
 
 #' The blocks of a text.
 #'
-#' @param lines of a .qmd; `findings` see told_findings().
 #' @return data.table, a row a block: start and end (lines of its comments), finding (the first of its condition, whose values it has), holds.
 #'   Stops at a block of a finding that guide.yaml does not have, and at one that does not end.
 text_blocks <- function(lines, findings) {
@@ -275,7 +269,6 @@ finding_holds <- function(finding) finding$holds %in% "yes"
 #'
 #' @param lines,findings see text_blocks(); `ranges` see times_of(); `untold` whether a sentence says of each other finding why it has
 #'   no text, where its first block would stand.
-#' @return lines.
 with_findings <- function(lines, findings, ranges = NULL, untold = FALSE) {
   blocks <- text_blocks(lines, findings)
   # A table has rows of findings that hold alone.
@@ -292,8 +285,7 @@ with_findings <- function(lines, findings, ranges = NULL, untold = FALSE) {
 
 #' A file of the paper, with its blocks and knitted; one that fails says so under its heading.
 #'
-#' @param file name of a .qmd; `all` see read_results(); `untold` see with_findings().
-#' @return one string of Markdown.
+#' @param file name of a .qmd; `untold` see with_findings().
 tell <- function(file, all, untold = TRUE) {
   lines <- readLines(file, encoding = "UTF-8")
   # A file of blocks alone may have no line left.
@@ -304,9 +296,6 @@ tell <- function(file, all, untold = TRUE) {
 # ---- Findings that are not printed --------------------------------------------------------------
 
 #' The findings that this run refutes, does not decide, or did not measure, in this order; none where all hold.
-#'
-#' @param findings see told_findings().
-#' @return sentences, one a finding.
 sentences_untold <- function(findings) {
   absent <- Filter(Negate(finding_holds), unname(findings))
   absent <- absent[order(match(vapply(absent, `[[`, "", "holds"), names(untold_words)))]
@@ -325,8 +314,6 @@ list_of_untold <- function(findings) {
 }
 
 #' The meaning of the brackets, and of the mark where it stands.
-#'
-#' @param texts what was printed.
 sentence_of_brackets <- function(texts) {
   has <- function(pattern) any(grepl(pattern, texts))
   away <- has("\\[[^]]*elsewhere [^]]*\\]")

@@ -9,13 +9,8 @@ axis_factor <- 2
 # An example of requests admitted, for the reader's own sum.
 admitted_example <- 1000
 
-#' Throughput of closed loops and 99th percentiles against the heap, a column a kind of mode.
-#'
-#' @param modes see heaps_of().
-#' @return ggplot.
-figure_heaps <- function(modes) {
-  rows <- panels_of_heaps(modes)
-  if (nrow(rows) == 0) return(nothing_to_draw("no valid cell"))
+#' Throughput of closed loops and 99th percentiles against the heap, a column a kind of mode: `rows` see panels_of_heaps().
+figure_heaps <- function(rows) {
   ggplot(rows, aes(heap_mib, value, colour = collector, shape = collector, linetype = collector)) +
     geom_line(linewidth = 0.6) +
     geom_point(size = 1.9) +
@@ -30,6 +25,7 @@ figure_heaps <- function(modes) {
     theme(strip.text.y = element_text(angle = 0))
 }
 
+# The values of heaps_of(), a row a point.
 panels_of_heaps <- function(modes) {
   rows <- melt(modes[tool != "overload"], id.vars = c("tier", "tool", "kind", "collector", "heap_mib"), measure.vars = c("throughput_per_s", "latency_p99_ms"), variable.name = "statistic", variable.factor = FALSE)
   # An open loop has the throughput that it offers.
@@ -39,11 +35,9 @@ panels_of_heaps <- function(modes) {
   droplevels(rows)[, reach := max(0, value) / axis_factor, by = panel][]
 }
 
-height_of_heaps <- function(modes) 1.1 + 1.05 * uniqueN(panels_of_heaps(modes)$panel)
+height_of_heaps <- function(rows) 1.1 + 1.05 * uniqueN(rows$panel)
 
 #' Heap by collector, in sentences; one line says how to measure it where it was not.
-#'
-#' @param heaps see read_heaps().
 tell_heaps <- function(heaps) {
   if (nrow(heaps$modes) == 0) return("How much heap a request needs by collector takes `extras=heaps` to measure.")
   paragraph(

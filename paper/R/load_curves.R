@@ -6,15 +6,9 @@
 #' The thick line is the 99th percentile with its 95 % interval up to the knee, where it meets the objective;
 #' the thin one is the median. A dotted line leads from the knee to the mode's capacity and its name: colors
 #' need no legend. Hollow points are steps beyond the knee. Lines that leave the frame are cut off.
-#'
-#' @param steps see pool_steps(), of one study and tier.
-#' @param capacity see pool_capacity(), of the same.
-#' @param title of the load; empty for none.
-#' @return patchwork of two ggplots.
-figure_load_curve <- function(steps, capacity, title = "") {
+figure_load_curve <- function(steps, capacity) {
   steps <- steps[is.finite(latency_p50_ms) & is.finite(latency_p99_ms) & latency_p50_ms > 0]
   capacity <- capacity[is.finite(capacity_per_s) & is.finite(objective_ms)]
-  if (nrow(steps) == 0 || nrow(capacity) == 0) return(nothing_to_draw("no valid curve"))
   # From the first knee to the last one, downwards.
   ranked <- union(capacity[order(-capacity_per_s)]$mode, steps$mode)
   capacity <- with_modes(capacity, ranked)
@@ -24,10 +18,9 @@ figure_load_curve <- function(steps, capacity, title = "") {
     scale_x_log10(labels = plain_number, breaks = scales::breaks_log(6), expand = expansion(c(0.06, 0.05))),
     scales_of_modes(ranked)
   )
-  latency <- latency_panel(with_modes(steps, ranked), capacity, reach, axis)
-  if (nzchar(title)) latency <- latency + labs(title = title)
   wrap_plots(
-    latency, capacity_panel(capacity, reach, axis), ncol = 1, heights = c(2.6, 0.2 + 0.19 * nrow(capacity))
+    latency_panel(with_modes(steps, ranked), capacity, reach, axis), capacity_panel(capacity, reach, axis),
+    ncol = 1, heights = c(2.6, 0.2 + 0.19 * nrow(capacity))
   )
 }
 
@@ -85,7 +78,7 @@ latency_panel <- function(steps, capacity, reach, axis) {
     coord_cartesian(xlim = reach, ylim = c(bottom, top)) +
     labs(x = NULL, y = "latency from when due (ms)") +
     theme_artifact() +
-    theme(legend.position = "none", axis.text.x = element_blank(), plot.title = element_text(size = 9, face = "bold"))
+    theme(legend.position = "none", axis.text.x = element_blank())
 }
 
 # A row per mode: its capacity, interval and name. An arrow: at least, or at most, so much.
@@ -125,12 +118,10 @@ capacity_text <- function(capacity) {
   effect_with_interval(capacity[, .(estimate = capacity_per_s, low, high, bound, pairs = sessions)])
 }
 
-#' How tall figure_load_curve() must be.
 height_of_load_curve <- function(capacity) 3.1 + 0.24 * nrow(capacity)
 
 #' The load curves of a run.
 #'
-#' @param all see read_results().
 #' @return list, an element a study and tier: title (of the load), steps, pooled (capacities).
 curves_of <- function(all) {
   pooled <- pool_capacity(all$capacity)
@@ -143,8 +134,6 @@ curves_of <- function(all) {
 }
 
 #' All curves, each knitted from curve.qmd.
-#'
-#' @return one string of Markdown.
 show_curves <- function(all) {
   template <- readLines("curve.qmd", encoding = "UTF-8")
   curves <- curves_of(all)

@@ -3,14 +3,9 @@
 mix_kinds <- c("platform threads", "virtual threads, by carriers")
 
 #' The 99th percentile of short requests by the number of requests that share the CPUs, a panel a load: measured (points), and predicted by
-#' queueing theory (dashed).
-#'
-#' @param mixes see predict_mixes().
-#' @return ggplot.
-figure_mixes <- function(mixes) {
-  rows <- mixes_drawn(mixes)
-  if (nrow(rows) == 0) return(nothing_to_draw("no valid cell"))
-  rows[, kind := factor(mix_kinds[1 + startsWith(as.character(mode), "virtual")], mix_kinds)]
+#' queueing theory (dashed): `rows` see mixes_drawn().
+figure_mixes <- function(rows) {
+  rows <- copy(rows)[, kind := factor(mix_kinds[1 + startsWith(as.character(mode), "virtual")], mix_kinds)]
   ggplot(rows, aes(at_a_time, measured_p99_ms)) +
     geom_line(aes(y = predicted_p99_ms), rows[is.finite(predicted_p99_ms)], colour = faint, linewidth = 0.4, linetype = "5212") +
     geom_point(aes(colour = kind, shape = kind), size = 2.1) +
@@ -27,22 +22,19 @@ figure_mixes <- function(mixes) {
 
 # Those of a queue whose length is known; a request that yields, or computes elsewhere, is in none.
 mixes_drawn <- function(mixes) {
-  rows <- mixes[is.finite(measured_p99_ms) & is.finite(at_a_time) & !grepl("-long-", mode)]
+  rows <- mixes[is.finite(measured_p99_ms) & is.finite(utilization) & is.finite(at_a_time) & !grepl("-long-", mode)]
   if (nrow(rows) == 0) rows else with_panels(rows)[order(panel, at_a_time)]
 }
 
 rows_of_mixes <- function(rows) ceiling(uniqueN(rows$panel) / 3)
 
-height_of_mixes <- function(mixes) {
-  rows <- mixes_drawn(mixes)
-  if (nrow(rows) == 0) 1 else 0.7 + 1.9 * rows_of_mixes(rows)
-}
+height_of_mixes <- function(rows) 0.7 + 1.9 * rows_of_mixes(rows)
 
 with_panels <- function(mixes) {
   mixes <- copy(mixes)[, mode := factor(mode, mode_levels(mode))][order(cpus, share, long_ms, utilization)]
   mixes[, panel := sprintf(
     "%s %% take %s ms, the others %s ms,\n%.0f %% of %s in use", format_number(100 * share[1]), format_number(long_ms[1]), format_number(short_ms[1]),
-    100 * median(utilization, na.rm = TRUE), count_of_cpus(cpus[1])
+    100 * median(utilization, na.rm = TRUE), count_of(cpus[1], "CPU")
   ), by = tier]
   mixes[, panel := factor(panel, unique(panel))][]
 }
@@ -83,8 +75,6 @@ mix_at_half <- function(mixes) {
 numbers_of_cpus <- c(1, 2, 4, 8, 16)
 
 #' p99 of the short requests by default as the queue predicts it for other numbers of CPUs, and what was measured of them.
-#'
-#' @param mixes see predict_mixes().
 sentence_of_cpu_counts <- function(mixes) {
   rows <- default_mixes(mixes)
   one <- mix_at_half(rows)
@@ -96,13 +86,11 @@ sentence_of_cpu_counts <- function(mixes) {
   sprintf(
     "By the same queue, p99 of the short ones with a carrier for each CPU is %s with %s CPUs that are as busy; measured %s.",
     enumerate(value_of(predicted, "ms")), enumerate(format_number(numbers_of_cpus)),
-    enumerate(alike[order(cpus), sprintf("%s on %s with %.0f %% in use (predicted %s)", value_of(measured_p99_ms, "ms"), count_of_cpus(cpus), 100 * utilization, value_of(predicted_p99_ms, "ms"))])
+    enumerate(alike[order(cpus), sprintf("%s on %s with %.0f %% in use (predicted %s)", value_of(measured_p99_ms, "ms"), count_of(cpus, "CPU"), 100 * utilization, value_of(predicted_p99_ms, "ms"))])
   )
 }
 
 #' The rule of thumb for carriers on one CPU, and what it says of the mix at half of the CPU's time.
-#'
-#' @param mixes see predict_mixes().
 sentence_of_carriers <- function(mixes) {
   one <- mix_at_half(mixes)
   if (nrow(one) == 0) return("")
@@ -113,8 +101,6 @@ sentence_of_carriers <- function(mixes) {
     percent(signif(of_a_cpu[1], 2)), percent(signif(of_a_cpu[2], 2)), as.integer(carriers_that_suffice(of_a_cpu[1], of_a_cpu[2]))
   )
 }
-
-count_of_cpus <- function(counts) vapply(counts, count_of, "", noun = "CPU")
 
 sentence_of_long <- function(rows) {
   if (nrow(rows) < 2) return("")

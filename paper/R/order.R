@@ -1,4 +1,4 @@
-# Who waits: latencies as distributions, by the order in which requests are served.
+# Who waits: latencies as distributions, by the order in which requests are served. `found` see orders_of().
 
 #' Whether requests are served in the order in which they come: platform threads, the same behind a fair semaphore, virtual threads.
 #'
@@ -18,7 +18,6 @@ services_colours <- c(
 
 #' The distributions of a study's modes at closed loops where requests were admitted by a fair semaphore.
 #'
-#' @param all see of_study().
 #' @return data.table: tier, mode, panel (the tier's title, where the mode says it the connections, and one turn), service (see order_of_service()),
 #'   turn_ms (in which each user is served once: users over throughput behind the semaphore), value_ms, share (see distributions()); no rows
 #'   without such a tier.
@@ -49,11 +48,7 @@ turns_of <- function(summary) {
 }
 
 #' Percentiles on a logarithmic axis against latency in turns, a panel a load: the tail is as long as the axis lets it be seen.
-#'
-#' @param found see orders_of().
-#' @return ggplot.
 figure_orders <- function(found) {
-  if (nrow(found) == 0) return(nothing_to_draw("no tier has a mode behind a fair semaphore and one without"))
   percentiles <- c(p0 = 0, p50 = 0.5, p90 = 0.9, p99 = 0.99, "p99.9" = 0.999)
   found <- copy(found)[is.finite(turn_ms)]
   found[, panel := sprintf("%s: one turn = %s ms", panel, format_number(signif(turn_ms, 2)))]
@@ -80,8 +75,6 @@ caption_of_orders <- paste(
 )
 
 #' The p99 of logins on an event loop, where it is a bound: latency had not settled when the load ended. Empty where it is none.
-#'
-#' @param comparisons see read_comparisons().
 sentence_of_long_logins <- function(comparisons) {
   row <- comparisons[study == "stacks" & tier == "login" & tool == "jmeter" & mode == "webflux" & baseline == "mvc-tomcat-virtual" & statistic == "latency_p99_ms"]
   row <- row[bound == "at_least" & is.finite(mode_value) & is.finite(baseline_value)]
@@ -103,7 +96,6 @@ sentence_of_orders <- function(found) {
 #' How many requests behind a pool of connections were overtaken: each time one loses its turn, it waits for a whole one more. Those that
 #' take at least one and a half turns took two.
 #'
-#' @param found see orders_of().
 #' @return a sentence on the smallest pool; empty without one.
 sentence_of_turns <- function(found) {
   rows <- if (nrow(found) > 0) found[is.finite(turn_ms) & is.finite(pool)]
@@ -116,8 +108,6 @@ sentence_of_turns <- function(found) {
 }
 
 #' The 99.9th percentiles of short requests next to long ones; empty where the finding on carriers does not hold, or no side has 10,000 requests.
-#'
-#' @param all see read_results().
 sentence_of_p99_9 <- function(all) {
   finding <- all$findings[["carriers"]]
   if (!finding_holds(finding)) return("")
@@ -133,8 +123,6 @@ sentence_of_p99_9 <- function(all) {
 }
 
 #' The price of SCHED_BATCH below the limit: p99 at the same rate; empty where it has no ratio.
-#'
-#' @param comparisons see read_comparisons().
 sentence_of_batch_below <- function(comparisons) {
   row <- comparisons[study == "virtual-threads" & mode == "virtual-batch" & tier == "neighbor-waits" & tool == "wrk2" & statistic == "latency_p99_ms" & reason == ""]
   if (nrow(row) != 1 || !is.finite(row$mode_value)) return("")

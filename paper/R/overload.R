@@ -6,7 +6,6 @@
 #' @return ggplot, a panel for each offered load, the modes from best to worst at the highest.
 figure_overload <- function(loads) {
   rows <- goodput_of(loads)
-  if (nrow(rows) == 0) return(nothing_to_draw("no overload has a load with answers that are due"))
   rows[, words := mode_labels(mode)]
   best <- rows[order(highest_share, in_time), unique(words, fromLast = TRUE)]
   rows[, words := factor(words, best)]
@@ -32,8 +31,6 @@ goodput_of <- function(loads) {
 }
 
 #' Answers in time at the highest load, the way back, and heap per request, in sentences; empty without an overload.
-#'
-#' @param overloads see read_overloads().
 tell_overload <- function(overloads) {
   # Bursts are at a rate of their tier's.
   loads <- overloads$loads[!capacity_of %in% "rate_per_s"]
@@ -112,7 +109,6 @@ sentence_of_heap <- function(rows) {
 
 #' The shares of requests that are answered where a second has more than the server can answer, mode by mode.
 #'
-#' @param summary see read_summary().
 #' @return data.table: mode, due_per_s, answered (share, the median over the cells that ran).
 burst_of <- function(summary) {
   cells <- summary[study == "sign-up" & tier == "connections-10000" & tool == "wrk2" & outcome != "beyond_limits" & !is_variant(mode) & offered_per_s > 0]

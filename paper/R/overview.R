@@ -8,7 +8,8 @@ sentence_scope <- function(all) {
   paragraph(sprintf(
     "The report rests on %s from %s: %s and %s at %s in %s, with %s each, on %s with %s and %s. %s",
     counted, count_of(uniqueN(c(summary$session, all$capacity$session)), "session"), count_of(uniqueN(summary$mode), "mode"),
-    tools_text(summary$tool), count_of(uniqueN(summary[, .(study, tier)]), "tier"), studies_text(uniqueN(summary$study)),
+    count_of(uniqueN(summary$tool), "load generator"), count_of(uniqueN(summary[, .(study, tier)]), "tier"),
+    if (uniqueN(summary$study) == 1) "1 study" else paste(uniqueN(summary$study), "studies"),
     repetitions_text(summary[, .N, by = .(study, mode, tier, tool)]$N),
     distinct(provenance_of(all$cells, "machine", "cpu_model")), cpus_text(all$cells),
     distinct(provenance_of(all$cells, "versions", "jdk")), sentence_commit(all$cells)
@@ -26,27 +27,17 @@ cpus_text <- function(cells) {
 #' @param all with `findings` and `traced`, see read_results().
 sentence_of_contribution <- function(all) {
   holds <- function(id) finding_holds(all$findings[[id]])
-  causes <- table(factor(all$traced[is_measured(all$traced)]$kind, c("dose", "swap")))
+  causes <- all$traced[is_measured(all$traced) & kind %in% c("dose", "swap"), .N, keyby = kind]
   parts <- c(
     if (holds("limit")) "both kinds of thread at the same limit",
     if (holds("who-waits")) "the order of service as a cause of tails at equal throughput",
     if (holds("wake-ups")) "wake-ups as a cost of virtual threads",
-    if (sum(causes) > 0) sprintf("each cause is varied or removed (%s)", enumerate(count_of_each(causes)))
+    if (nrow(causes) > 0) sprintf("each cause is varied or removed (%s)", enumerate(causes[, count_of(N, kind)]))
   )
   if (length(parts) == 0) return("")
   if (length(parts) > 1) parts <- sprintf("(%d) %s", seq_along(parts), parts)
   sprintf("New: %s.", paste(parts, collapse = "; "))
 }
-
-# Those that there are, with their names: "2 doses" and "1 swap".
-count_of_each <- function(counts) {
-  counts <- counts[counts > 0]
-  mapply(count_of, as.integer(counts), names(counts), USE.NAMES = FALSE)
-}
-
-tools_text <- function(tools) count_of(uniqueN(tools), "load generator")
-
-studies_text <- function(count) if (count == 1) "1 study" else paste(count, "studies")
 
 repetitions_text <- function(counts) {
   if (uniqueN(counts) == 1) return(count_of(counts[1], "repetition"))

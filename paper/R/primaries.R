@@ -3,8 +3,6 @@
 verdicts_decided <- c("higher", "lower", "same", "fixed")
 
 #' How many of the primary comparisons are decided.
-#'
-#' @param comparisons see read_comparisons(); `primaries` see read_primaries().
 sentence_primaries <- function(comparisons, primaries) {
   rows <- comparisons[primary == 1]
   if (nrow(rows) == 0) return("This run measured none of the primary comparisons.")

@@ -57,8 +57,6 @@ for (use in c("$", "[", "[[", "dim", "length", "names", "as.list")) {
 # ---- Sections ------------------------------------------------------------------------------------
 
 #' A section that is not written: its heading and the reason.
-#'
-#' @param lines of its .qmd.
 lost_section <- function(lines, message) {
   headings <- grep("^#+ ", lines, value = TRUE)
   labels <- sub("^#[|] label: ", "", grep("^#[|] label: (fig|tbl)-", lines, value = TRUE))
@@ -110,7 +108,6 @@ problems_of <- function(results) {
 #' The problems as a list, one item a message.
 #'
 #' @param problems see problems_of(); `mark` function of a text.
-#' @return vector of sentences without full stops.
 sentences_of_problems <- function(problems, mark = plain) {
   if (nrow(problems) == 0) return(character())
   told <- problems[, .(places = list(unique(table[nzchar(table)])), cells = list(unique(unlist(strsplit(cells, ";", fixed = TRUE))))), by = message]

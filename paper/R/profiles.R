@@ -3,7 +3,6 @@
 #' How often and how long threads wait for a request, a row per mode, tier and type of event.
 #'
 #' @param events see read_thread_events(); of valid cells.
-#' @return data.table of text.
 table_thread_events <- function(events) {
   events[valid == TRUE][order(tier, match(mode, mode_levels(mode)), event), .(
     Tier = tier, Mode = mode, Event = event, Events = plain_number(count), "Per request" = format_number(count / requests),
@@ -13,8 +12,6 @@ table_thread_events <- function(events) {
 }
 
 #' Shares of samples with their 95 % intervals (Wilson's), as text; empty where there are too few samples.
-#'
-#' @param samples,of vectors of counts.
 share_of_samples <- function(samples, of) {
   unname(mapply(function(some, all) {
     if (all < samples_for_shares) return("")

@@ -34,45 +34,34 @@ links <- c(
 
 gibibytes <- function(bytes) paste(format_number(as.numeric(bytes) / 2^30), "GiB")
 
+memory_text <- function(cells) distinct(gibibytes(provenance_of(cells, "machine", "memory_bytes")))
+
 #' The machine, a row a fact.
 table_machine <- function(cells) {
   fact <- function(...) distinct(provenance_of(cells, "machine", ...))
-  data.table(
-    Fact = c(
-      "Processor", "CPUs", "CPUs of the server", "CPUs of the generator", "Memory", "Architecture",
-      "Topology", "Virtual machine", "Kernel", "Operating system", "Run as root"
-    ),
-    Value = c(
-      fact("cpu_model"), fact("cpus"), distinct(provenance_of(cells, "server_cpus")),
-      distinct(provenance_of(cells, "generator_cpus")),
-      distinct(gibibytes(provenance_of(cells, "machine", "memory_bytes"))), fact("architecture"),
-      distinct(from_cells(cells, function(cell) topology_text(cell$session$topology), NA_character_)),
-      fact("virtualised"), fact("kernel"), fact("os"), distinct(provenance_of(cells, "root"))
-    )
+  facts <- c(
+    Processor = fact("cpu_model"), CPUs = fact("cpus"), "CPUs of the server" = distinct(provenance_of(cells, "server_cpus")),
+    "CPUs of the generator" = distinct(provenance_of(cells, "generator_cpus")), Memory = memory_text(cells), Architecture = fact("architecture"),
+    Topology = distinct(from_cells(cells, function(cell) topology_text(cell$session$topology), NA_character_)),
+    "Virtual machine" = fact("virtualised"), Kernel = fact("kernel"), "Operating system" = fact("os"), "Run as root" = distinct(provenance_of(cells, "root"))
   )
+  data.table(Fact = names(facts), Value = facts)
 }
 
 #' The versions of all that took part, a row a tool.
 table_versions <- function(cells, summary, renderer) {
   versions <- unique(unlist(lapply(cells, function(cell) names(cell$provenance$versions))))
-  found <- vapply(versions, function(name) {
-    distinct(provenance_of(cells, "versions", name))
-  }, "")
-  # A generator that prints its name with its version is not named twice.
-  named <- startsWith(summary$generator_version, summary$generator)
-  generators <- tapply(
-    ifelse(named, summary$generator_version, paste(summary$generator, summary$generator_version)),
-    summary$tool, distinct
-  )
+  found <- vapply(versions, function(name) distinct(provenance_of(cells, "versions", name)), "")
+  generators <- tapply(generators_in_words(summary), summary$tool, distinct)
   data.table(
-    Tool = c(
-      gsub("_", "-", versions), paste("generator of the", loop_names[names(generators)]),
-      "profiler engine", "R", "renderer of this report"
-    ),
-    Version = c(
-      found, generators, distinct(summary$profiler_engine), paste(R.version$major, R.version$minor, sep = "."), renderer
-    )
+    Tool = c(gsub("_", "-", versions), paste("generator of the", loop_names[names(generators)]), "profiler engine", "R", "renderer of this report"),
+    Version = c(found, generators, distinct(summary$profiler_engine), paste(R.version$major, R.version$minor, sep = "."), renderer)
   )
+}
+
+# A generator that prints its name with its version is not named twice.
+generators_in_words <- function(rows) {
+  rows[, ifelse(startsWith(generator_version, generator), generator_version, paste(generator, generator_version))]
 }
 
 #' The limits that bound what can be measured, a row a limit.
@@ -116,18 +105,16 @@ several_of_a_kind <- function(values, kinds) {
 #' A warning where the cells do not come from one machine, JDK and build; otherwise nothing.
 sentence_mixed <- function(cells) {
   if (length(cells) == 0) return("")
-  facts <- list(
-    "processors" = provenance_of(cells, "machine", "cpu_model"),
-    "kernels" = provenance_of(cells, "machine", "kernel"),
-    "usable CPUs" = provenance_of(cells, "machine", "cpus_usable"),
-    "CPU quotas" = provenance_of(cells, "machine", "cpu_quota"),
-    "disks of databases" = provenance_of(cells, "machine", "data_in_memory"),
-    "JDKs of a mode" = several_of_a_kind(
-      provenance_of(cells, "versions", "jdk"),
-      from_cells(cells, function(cell) words(paste(c(cell$configuration$mode$jdk, "set-up")[1])), "")
-    ),
-    "programs of a mode" = several_of_a_kind(
-      provenance_of(cells, "jars_sha256"), from_cells(cells, function(cell) paste(cell$cell$study, cell$cell$mode), "")
+  of_machine <- c(processors = "cpu_model", kernels = "kernel", "usable CPUs" = "cpus_usable", "CPU quotas" = "cpu_quota", "disks of databases" = "data_in_memory")
+  facts <- c(
+    lapply(of_machine, function(name) provenance_of(cells, "machine", name)),
+    list(
+      "JDKs of a mode" = several_of_a_kind(
+        provenance_of(cells, "versions", "jdk"), from_cells(cells, function(cell) paste(c(cell$configuration$mode$jdk, "set-up")[1]), "")
+      ),
+      "programs of a mode" = several_of_a_kind(
+        provenance_of(cells, "jars_sha256"), from_cells(cells, function(cell) paste(cell$cell$study, cell$cell$mode), "")
+      )
     )
   )
   mixed <- Filter(function(values) length(unique(values)) > 1, facts)
@@ -199,7 +186,7 @@ sentence_of_jdks <- function(cells) {
   jdks <- data.table(version = provenance_of(cells, "versions", "jdk"), mode = from_cells(cells, function(cell) cell$cell$mode, ""))
   jdks <- unique(jdks[!is.na(version)])[, .(modes = .N), by = version][order(-modes)]
   if (nrow(jdks) == 0) return("No cell names its JDK.")
-  others <- if (nrow(jdks) > 1) jdks[-1, sprintf("; %s runs %s", version, vapply(modes, count_of, "", noun = "mode"))]
+  others <- jdks[-1, sprintf("; %s runs %s", version, count_of(modes, "mode"))]
   sprintf("The JDK is %s%s.", jdks$version[1], paste(others, collapse = ""))
 }
 
@@ -207,8 +194,7 @@ sentence_of_jdks <- function(cells) {
 sentence_of_generators <- function(summary) {
   named <- unique(summary[!generator %in% c(NA, "") & !generator_version %in% c(NA, ""), .(generator, generator_version)])
   if (nrow(named) == 0) return("No cell names its generator.")
-  words <- named[, ifelse(startsWith(generator_version, generator), generator_version, paste(generator, generator_version))]
-  sprintf("Loads come from %s.", enumerate(sort(unique(words))))
+  sprintf("Loads come from %s.", enumerate(sort(unique(generators_in_words(named)))))
 }
 
 #' The machine, in a sentence.
@@ -216,7 +202,7 @@ sentence_of_machine <- function(cells) {
   fact <- function(...) distinct(provenance_of(cells, "machine", ...))
   sprintf(
     "The machine: %s, %s CPUs, %s of memory, kernel %s; the server has CPU %s and the generator CPU %s.", fact("cpu_model"), fact("cpus"),
-    distinct(gibibytes(provenance_of(cells, "machine", "memory_bytes"))), fact("kernel"), distinct(provenance_of(cells, "server_cpus")),
+    memory_text(cells), fact("kernel"), distinct(provenance_of(cells, "server_cpus")),
     distinct(provenance_of(cells, "generator_cpus"))
   )
 }

@@ -19,7 +19,7 @@ findings_of_shipped <- function(run, guide) {
 
 #' The items of the first page that this run supports, without links into the report.
 #'
-#' @param lines of findings.qmd; `findings` see told_findings(); `ranges` see times_of().
+#' @param lines of findings.qmd; `ranges` see times_of().
 #' @return vector of Markdown, one string an item, named by its finding.
 first_items <- function(lines, findings, ranges = NULL) {
   items <- blocks_of_items(lines, findings)[holds == TRUE]$finding
@@ -38,7 +38,6 @@ items_of_findings <- function(lines, findings, ranges) {
 
 #' The README's picture: where the users stand, as on the paper's first page.
 #'
-#' @param occupancy see read_occupancy().
 #' @return list of figure (ggplot), height (inches) and alt (words).
 picture_of_users <- function(occupancy) {
   standing <- users_standing(occupancy)
@@ -46,8 +45,6 @@ picture_of_users <- function(occupancy) {
 }
 
 #' The colours of a drawing on a dark page: grays are turned over, and the palette, made for white, is lighter.
-#'
-#' @param lines of an SVG.
 darkened <- function(lines) {
   places <- gregexpr("#[0-9A-Fa-f]{6}", lines)
   regmatches(lines, places) <- lapply(regmatches(lines, places), on_dark)
@@ -76,8 +73,6 @@ write_svgs <- function(picture, folder) {
 # ---- The README --------------------------------------------------------------------------------
 
 #' A reviewer's checks: each finding, the cell that decides it, and the ratio that `compare` prints of it.
-#'
-#' @return data.table of text: Command, Ratio.
 table_of_checks <- function(findings) {
   rbindlist(lapply(names(findings), function(id) {
     row <- findings[[id]]$rows[1]
@@ -94,11 +89,10 @@ narrow_table <- function(table) gsub("-{4,}", "---", gsub(" {2,}", " ", c(knitr:
 #' The shipped runs: what each is, and where its report is, if it is shipped, too.
 #'
 #' @param runs see read_all_shipped(), with `has_report`; CPU time is compared with that of the first.
-#' @return data.table of text.
 table_of_runs <- function(runs) {
   rbindlist(lapply(runs, function(run) {
     facts <- run$facts
-    cells <- with_curves(run)
+    cells <- with_capacities(run$summary, run$capacity)
     # With what was measured beside a default run.
     session_s <- unlist(c(facts$session_s, facts$beside$session_s))
     data.table(
@@ -214,7 +208,6 @@ check_pages <- function(pdf) {
 #'
 #' @param results,paths,repetitions see condense_run(); `name` of the run, empty for <date>-<machine>.
 #' @param root the checkout; `commit` see committed_code().
-#' @return the name.
 ship_run <- function(results, paths, repetitions, name, root, commit) {
   analysis <- file.path(root, "analysis")
   folders <- file.path(root, c("paper", "analysis"), "runs")
@@ -280,8 +273,6 @@ lines_of_packed <- function(packed) {
 # ---- The end of a run --------------------------------------------------------------------------
 
 #' The end of a run, for a terminal: findings, what is not valid, what could not be read, computed or written, where the report is.
-#'
-#' @param all see read_results(); `lines` of findings.qmd.
 summary_lines <- function(all, lines) {
   items <- written("the findings", items_of_findings(lines, all$findings, all$elsewhere), function(message) character())
   # Without the marks of Markdown.

@@ -74,8 +74,6 @@ slice_rules <- c(
 )
 
 #' Slices by study: counted for latency, repeated, and excluded by rule. A slice may fail several rules.
-#'
-#' @param summary,slices see read_summary() and read_slices().
 table_slices <- function(summary, slices) {
   plain <- slices[kind == "plain" & beside == ""]
   if (nrow(plain) == 0) return(data.table())
@@ -131,9 +129,6 @@ table_a_a <- function(comparisons) {
 }
 
 #' A sentence on the false-alarm rate.
-#'
-#' @param comparisons see read_comparisons().
-#' @return one string, with a full stop.
 sentence_false_alarms <- function(comparisons) {
   if (nrow(a_a_comparisons(comparisons)) == 0) return("No mode was measured against itself.")
   found <- false_alarms(comparisons)
@@ -148,9 +143,6 @@ sentence_false_alarms <- function(comparisons) {
 # ---- Positive controls -------------------------------------------------------------------------
 
 #' Tells which positive controls were found; one that was not found is said in bold.
-#'
-#' @param controls see judge_controls().
-#' @return one string, with full stops.
 sentence_controls <- function(controls) {
   if (nrow(controls) == 0) return("No positive control was measured in this run.")
   measured <- controls[!is.na(estimate)]
@@ -234,14 +226,13 @@ sentence_coverage <- function(coverage) {
 
 designs_in_words <- function(rows) {
   rows[, sprintf(
-    "%s, %s of %s%s (%.0f %%)", vapply(statistic, title_of, ""), vapply(sessions, count_of, "", "session"), vapply(rounds, count_of, "", "round"),
+    "%s, %s of %s%s (%.0f %%)", title_of(statistic), count_of(sessions, "session"), count_of(rounds, "round"),
     ifelse(is.na(design) | design == "", "", paste(",", design)), 100 * coverage
   )]
 }
 
 #' The noise floor in words and numbers.
 #'
-#' @param floor see noise_floor().
 #' @return data.table of text: `Statistic`, `Differ`, `Second higher`, its sign test, `Same session`, `Different sessions`.
 table_noise <- function(floor) {
   limit <- function(values, effect) {
@@ -264,8 +255,6 @@ table_noise <- function(floor) {
 excluding_changes <- 1.05
 
 #' Whether the primary ratios stand with no slice excluded.
-#'
-#' @param comparisons see read_comparisons().
 sentence_without_exclusion <- function(comparisons) {
   rows <- comparisons[primary == 1 & effect == "ratio" & is.finite(estimate) & is.finite(estimate_all) & estimate_all > 0]
   if (nrow(rows) == 0) return("")

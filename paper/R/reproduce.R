@@ -1,4 +1,4 @@
-# The report's section on this run against the shipped one that config.yaml names.
+# The report's section on this run against the shipped one that config.yaml names. `ranges` see elsewhere().
 
 machine_text <- function(machine) sprintf("%s with %s", machine$cpu_model, count_of(as.numeric(machine$cpus), "CPU"))
 
@@ -58,8 +58,6 @@ sentence_reproduced <- function(changes) {
 named_differences <- 4
 
 #' How this machine and this run compare with the shipped one, for the first page; empty where they have nothing in common.
-#'
-#' @param shipped,run,changes see sentence_of_reproduction().
 sentence_of_this_machine <- function(shipped, run, changes) {
   rows <- if (NROW(changes) > 0) changes[baseline != ""]
   if (is.null(shipped) || is.null(run) || NROW(rows) == 0) return("")
@@ -94,7 +92,6 @@ directed_changes <- function(changes) {
 
 #' The findings that hold, here and on another host, and what they depend on.
 #'
-#' @param findings see told_findings(); `ranges` see elsewhere(); `mixes` see predict_mixes().
 #' @return data.table of text: Finding, Here, On another host, Depends on CPUs. The ratio is that of the first pair.
 table_travel <- function(findings, ranges, mixes = NULL) {
   held <- unname(Filter(finding_holds, findings))
@@ -121,7 +118,7 @@ dependence_on_cpus <- function(finding, mixes) if (finding$cpus == by_queue) que
 queue_in_words <- function(mixes) {
   rows <- if (NROW(mixes) > 0) default_mixes(mixes)
   if (uniqueN(rows$cpus) < 2 || rows[, any(abs(log(measured_p99_ms / predicted_p99_ms)) > log(queue_within))]) return("unknown")
-  sprintf("as a queue M/G/n (%s measured)", enumerate(count_of_cpus(sort(unique(rows$cpus)))))
+  sprintf("as a queue M/G/n (%s measured)", enumerate(count_of(sort(unique(rows$cpus)), "CPU")))
 }
 
 #' How wide other hosts are, and whether one that is left out lies in the range of the others.
@@ -160,11 +157,7 @@ changes_by_run <- function(findings, runs) {
 }
 
 #' Ratios of ratios: findings by runs, with the margin within which they are reproduced.
-#'
-#' @param changes see changes_by_run().
-#' @return ggplot.
 figure_by_run <- function(changes) {
-  if (nrow(changes) == 0) return(nothing_to_draw("no ratio can be compared"))
   rows <- copy(changes)[, finding := factor(finding, rev(unique(finding)))]
   hosts <- sort(unique(rows$host))
   ggplot(rows, aes(change, finding, colour = host, shape = host)) +

@@ -65,7 +65,6 @@ caption_sensitivity <- paste(
 
 #' The slices and cells that rules exclude from modes and from baselines.
 #'
-#' @param rows see read_rules_by_side().
 #' @return data.table of text: Rule, Of, Of modes, Of baselines, On one side (comparisons that lose twice as many there, of all that lose any), Beyond
 #'   chance (those of them that are unequal), p of all.
 table_rules <- function(rows) {

@@ -3,8 +3,7 @@
 
 #' Sentences on how many cells are valid, and why the others are not. What a server did is a result: it excludes no cell.
 #'
-#' @param summary see read_summary(); `comparisons` see read_comparisons(), where those are to be counted whose throughput does not count.
-#' @return one string, with full stops.
+#' @param comparisons see read_comparisons(), where those are to be counted whose throughput does not count.
 sentence_validity <- function(summary, comparisons = NULL) {
   if (nrow(summary) == 0) return("No cell was measured, or none could be read.")
   ran <- summary[outcome != "beyond_limits"]

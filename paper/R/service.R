@@ -19,9 +19,6 @@ service_fields <- fread(
 in_view <- 4
 
 #' The form, whose heap a request and whose effect of long requests are those of the run.
-#'
-#' @param all see read_results().
-#' @return Markdown with the form as raw HTML; service.js answers.
 service_form <- function(all) {
   items <- heap_items(all)
   fields <- copy(service_fields)
@@ -51,7 +48,6 @@ sentence_of_service <- function(items) {
 
 #' Heap that a request in flight holds, item by item, as measured.
 #'
-#' @param all see read_results().
 #' @return data.table: what, kib; no rows where nothing was measured.
 heap_items <- function(all) {
   parked <- parked_thread_kib(all$thread_memory)
@@ -82,7 +78,6 @@ formula_titles <- c(
 
 #' How well the form's formulas predict what was measured.
 #'
-#' @param all see read_results().
 #' @return data.table of text: Formula, Cells, Median, Lowest, Highest, Within 10 %; no rows where no cell has a bound.
 table_predicting <- function(all) {
   found <- measured_by_formula(read_bounds(file.path(all$results, "bounds.csv")))

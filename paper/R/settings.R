@@ -5,7 +5,6 @@ example_in_flight <- 10000
 
 #' The rows on connections and on memory, as far as this run has their values.
 #'
-#' @param all see read_results(); `combinations` see read_combined().
 #' @param lines of the table's other rows, in blocks.
 #' @return lines of Markdown, as one string. A table without any row has one that says so.
 rows_of_settings <- function(all, combinations, lines = character()) {

@@ -1,8 +1,8 @@
-# The section on stacks: a difference between two stacks in steps, each with one thing swapped.
+# The section on stacks: a difference between two stacks in steps, each with one thing swapped. `rows` see steps_measured().
 
 #' The steps of a cause, the whole and the pairs next to them, with what each is a `part` of.
 #'
-#' @param all see of_study(); `id` of the cause.
+#' @param id of the cause.
 #' @return rows of traced with part, mode, baseline, rate_per_s (which all modes are offered), from_kib and to_kib (which a request
 #'   allocates); none where they were not measured.
 steps_measured <- function(all, id) {
@@ -26,8 +26,6 @@ allocated_kib <- function(all, cause) {
 }
 
 #' A row a step; below them the whole, and pairs that are no part of it.
-#'
-#' @param rows see steps_measured().
 table_steps <- function(rows) {
   of_whole <- shares_in_words(rows)
   from_to <- function(from, to) ifelse(is.na(from) | is.na(to), no_figure, paste(format_number(from), "to", format_number(to)))
@@ -55,7 +53,6 @@ us_of <- function(rows, wanted) paste(more_of(rows[part == wanted]), "µs")
 
 #' The difference in steps, in words, and what to do about the client.
 #'
-#' @param rows see steps_measured().
 #' @return one string of Markdown; empty without steps.
 tell_steps <- function(rows) {
   if (nrow(rows) == 0) return("")

@@ -27,7 +27,6 @@ standing_places <- data.table(
 
 #' The rows of the figure that a run has.
 #'
-#' @param occupancy see read_occupancy().
 #' @return data.table: those of standing_rows with users, waiting, connection, cpu, not_admitted, throughput_per_s.
 users_standing <- function(occupancy) {
   rows <- occupancy[tool == "jmeter"][standing_rows, on = c("tier", "mode"), nomatch = NULL]
@@ -37,9 +36,9 @@ users_standing <- function(occupancy) {
 #' Users by what they wait for, a bar a mode, all users of a load alike in length; the number in a part is that of users.
 #'
 #' @param standing see users_standing(); `legend_rows` and `room` (for the throughputs, in %) more of them for a narrow figure.
-#' @return ggplot.
 figure_standing <- function(standing, legend_rows = 1, room = 12) {
-  if (nrow(standing) == 0) return(nothing_to_draw("no closed loop has valid cells"))
+  # A picture of a shipped run without such a load.
+  if (nrow(standing) == 0) return(ggplot() + labs(title = sentence_of_standing(standing)))
   rows <- melt(standing, id.vars = c("load", "words", "users", "throughput_per_s"), measure.vars = standing_places$place, variable.name = "place")
   loads <- unique(standing_rows$load)
   # The name of a load has a row to itself.

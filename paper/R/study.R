@@ -1,9 +1,7 @@
 # The parts of a study's tables: modes, tiers and flame graphs. `all` is the result of of_study().
 
-kebab <- function(name) gsub("_", "-", name)
-
-#' The modes of a study, from the configuration in its cells; without what is the
-#' same for all, or empty. Options of the JVM are those that not all modes have, as those of carriers, heap and collector.
+#' The modes of a study, from the configuration in its cells, without what is the same for all. Options of the JVM are those that not all modes
+#' have, as those of carriers, heap and collector.
 table_modes_asked <- function(all) {
   cell_of <- function(name) Find(function(cell) cell$cell$mode == name, all$cells)
   jvm_of <- function(cell) unlist(cell$configuration$study$server$jvm_options)
@@ -12,52 +10,55 @@ table_modes_asked <- function(all) {
   one <- function(name) {
     cell <- cell_of(name)
     configuration <- cell$configuration
-    jvm <- setdiff(jvm_of(cell), common)
     mode <- configuration$mode
     data.table(
-      Mode = name, Baseline = words(cell$labels$mode$baseline),
-      Class = words(c(mode$class, configuration$study$server$class)[1]),
-      Command = if (is.null(mode$command)) NA_character_ else paste(mode$command, collapse = " "),
-      JDK = if (is.null(mode$jdk)) NA_character_ else paste(mode$jdk),
-      Backend = words(configuration$backend$id), Options = options_text(mode$options),
-      "JVM's own" = if (length(jvm) == 0) NA_character_ else paste(jvm, collapse = " "), Scheduling = words(mode$scheduling),
+      Mode = name, Baseline = words(cell$labels$mode$baseline), Class = words(c(mode$class, configuration$study$server$class)[1]),
+      Command = paste(mode$command, collapse = " "), JDK = words(mode$jdk), Backend = words(configuration$backend$id),
+      Options = options_text(mode$options), "JVM's own" = paste(setdiff(jvm_of(cell), common), collapse = " "), Scheduling = words(mode$scheduling),
       Database = words(configuration$engine$id), Client = options_text(mode$client)
     )
   }
   table <- rbindlist(lapply(names, one))
-  same <- vapply(table[, .(Class, JDK, Backend)], function(column) nrow(table) > 1 && uniqueN(column) == 1, NA)
-  empty <- vapply(table, function(column) all(is.na(column)), NA)
-  dropped <- union(names(same)[same], setdiff(names(empty)[empty], "Baseline"))
-  table[, setdiff(names(table), dropped), with = FALSE]
+  same <- Filter(function(name) nrow(table) > 1 && uniqueN(table[[name]]) == 1, c("Class", "JDK", "Backend"))
+  table[, setdiff(names(table), same), with = FALSE]
 }
 
 options_text <- function(options) {
-  if (length(options) == 0) return(NA_character_)
-  values <- vapply(options, function(value) {
-    if (is.logical(value)) tolower(value) else paste(value)
-  }, "")
-  paste(kebab(names(options)), values, collapse = ", ")
+  values <- vapply(options, function(value) if (is.logical(value)) tolower(value) else paste(value), "")
+  paste(gsub("_", "-", names(options)), values, collapse = ", ")
 }
 
-#' The tiers of a study and the load of each tool in them, without tools that load none.
-table_tiers <- function(tiers) {
-  closed <- tiers[, ifelse(is.na(threads), NA_character_, paste0(
-    format_number(threads), " users",
-    ifelse(!is.na(lasts_s), paste0(" for ", lasts_s, " s"), ifelse(loops > 1, paste(" ×", loops), "")),
-    ifelse(at_once, ", all at the same moment", ifelse(is.na(ramp_up_s), "", paste(", ramp-up", ramp_up_s, "s")))
-  ))]
-  open <- tiers[, ifelse(is.na(rate_per_s), NA_character_, paste0(
-    ifelse(burst, "one request each, all at the same moment", paste0(format_number(rate_per_s), "/s for ", duration_s, " s")), ", ",
-    format_number(connections), " connections"
-  ))]
-  closed <- fcoalesce(closed, tiers[, ifelse(
-    is.na(clients), NA_character_, paste0(format_number(clients), " client", ifelse(clients == 1, "", "s"))
-  )])
-  table <- data.table(
-    Tier = tiers$tier, "Load" = tiers$title, Path = tiers$path, "Closed loop" = closed,
-    "Open loop" = open
+#' The tiers of a study in the order of load, and the load of each tool in them.
+table_tiers <- function(all) {
+  one <- function(name) {
+    cells <- Filter(function(cell) cell$cell$tier == name, all$cells)
+    load_of <- function(tool) Find(function(cell) cell$cell$tool == tool, cells)$configuration$tool
+    clients <- c(load_of("sysbench")$clients, load_of("database-client")$workers)
+    data.table(
+      Tier = name, Load = cells[[1]]$labels$tier$title, Path = words(cells[[1]]$configuration$tier$path),
+      "Closed loop" = c(users_of_load(load_of("jmeter")), if (length(clients) > 0) count_of(clients[1], "client"), "")[1],
+      "Open loop" = c(rate_of_load(load_of("wrk2")), "")[1]
+    )
+  }
+  rbindlist(lapply(tier_levels(all$summary), one))
+}
+
+# What JMeter's users do; NULL where it loads nothing.
+users_of_load <- function(load) {
+  if (is.null(load$threads)) return(NULL)
+  times <- c(load$loops, 1)[1]
+  paste0(
+    format_number(load$threads), " users",
+    if (!is.null(load$duration_s)) sprintf(" for %s s", load$duration_s) else if (times > 1) paste(" ×", times),
+    if (isTRUE(load$at_once)) ", all at the same moment" else if (!is.null(load$ramp_up_s)) sprintf(", ramp-up %s s", load$ramp_up_s)
   )
-  table[, vapply(table, function(column) !all(is.na(column)), NA), with = FALSE]
+}
+
+# The rate of an open loop; NULL where there is none.
+rate_of_load <- function(load) {
+  if (is.null(load$rate_per_s)) return(NULL)
+  rate <- if (isTRUE(load$at_once)) "one request each, all at the same moment" else sprintf("%s/s for %s s", format_number(load$rate_per_s), load$duration_s)
+  sprintf("%s, %s connections", rate, format_number(load$connections))
 }
 
 # ---- Flame graphs ----------------------------------------------------------------------------
@@ -66,9 +67,8 @@ table_tiers <- function(tiers) {
 #' else wherever the mode has one; the repetition with most samples.
 #'
 #' @return data.table: mode, tier, tool, repetition, samples, file; no rows without profiles.
-choose_flame_graphs <- function(all, modes = NULL) {
-  wanted <- if (is.null(modes)) unique(all$cpu_groups$mode) else modes
-  sampled <- all$cpu_groups[mode %in% wanted, .(samples = sum(samples)), by = .(study, mode, tier, tool, repetition)]
+choose_flame_graphs <- function(all) {
+  sampled <- all$cpu_groups[, .(samples = sum(samples)), by = .(study, mode, tier, tool, repetition)]
   sampled[, file := file.path(all$results, "cells", cell_path(sampled), "flamegraph.html")]
   sampled <- sampled[samples > 0 & file.exists(file) & file.size(file) > 0]
   if (nrow(sampled) == 0) return(sampled)

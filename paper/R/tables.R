@@ -26,7 +26,7 @@ page_table <- function(table, what, file = NULL, ids = names(table)) {
   force(ids)
   table <- as.data.table(table)
   if (nrow(table) == 0) return("")
-  empty <- vapply(table, function(column) all(is.na(column) | column %in% ""), NA)
+  empty <- vapply(table, function(column) all(column %in% c(NA, "")), NA)
   table <- table[, !empty, with = FALSE]
   is_number <- vapply(table, is.numeric, NA)
   cells <- Map(function(column, number) {
@@ -108,10 +108,7 @@ excluded_slice_columns <- c(
 )
 of_curve <- c("mode", "tier", "step", "sessions", "rate_per_s")
 
-#' The tables of one study, with its time series and flame graphs.
-#'
-#' @param all see of_study().
-#' @return vector of HTML.
+#' The tables of one study as HTML, with its time series and flame graphs.
 tables_of_study <- function(all) {
   table <- function(file, what, columns = NULL, keep = function(rows) TRUE) {
     data_table(all$results, file, what, columns, function(rows) rows$study == all$study & keep(rows))
@@ -119,7 +116,7 @@ tables_of_study <- function(all) {
   tables_of(
     paste("tables of", all$study),
     page_table(table_modes_asked(all), "The modes, as their cells record them. An A/A pair is one mode under two names."),
-    page_table(table_tiers(read_tiers(all)), "The tiers, and the load that each tool applies."),
+    page_table(table_tiers(all), "The tiers, and the load that each tool applies."),
     page_table(table_start(all), "Time to peak and idle cost of each mode: medians over its cells."),
     page_table(table_primaries(all$comparisons, all$undecided), "The primary comparisons of the study. ‡ marks one session, § few collections."),
     table("summary.csv", "What clients saw, cell by cell. Latency of an open loop counts from when a request was due, uncorrected from when it was sent. † marks latencies that do not count; a percentile is not reached where more requests failed.", client_columns),
@@ -150,9 +147,9 @@ tables_of_study <- function(all) {
     table("cpu-groups.csv", "CPU time by group of stacks; groups without a sample are not shown.", c(
       of_cell, "valid", "group", "samples", "cpu_us_per_request"
     ), function(rows) rows$samples > 0),
-    page_table(allocations_of(all), "What a request allocates in the profiled slices of valid cells, with 95 % intervals by sampling."),
+    page_table(table_allocations(read_allocations(file.path(all$results, "allocations.csv"))[study == all$study]), "What a request allocates in the profiled slices of valid cells, with 95 % intervals by sampling."),
     table("allocations.csv", "Bytes that a request allocates, by group of stacks, with the standard error of sampling."),
-    page_table(table_thread_events(thread_events_of(all)), "Events of the JVM's threads in profiled slices of valid cells: JFR's, none too short to be recorded."),
+    page_table(table_thread_events(read_thread_events(cell_files(all))), "Events of the JVM's threads in profiled slices of valid cells: JFR's, none too short to be recorded."),
     table("combinations.csv", "Transactions a second by the sizes of both pools, and the combinations that cannot be told from the best."),
     page_table(table_threads(all), "Threads by group: the most that existed at a time, and how many of them ran or were free to run, as the JVM and as the kernel has them; medians over repetitions."),
     traces_frame(all),
@@ -170,19 +167,11 @@ table_start <- function(all) {
   ), by = .(Mode = mode)][order(match(Mode, mode_levels(Mode)))]
 }
 
-allocations_of <- function(all) {
-  wanted <- all$study
-  table_allocations(read_allocations(file.path(all$results, "allocations.csv"))[study == wanted])
-}
-
-thread_events_of <- function(all) {
-  read_thread_events(file.path(all$results, "cells", cell_path(all$summary), "cell.json"))
-}
+cell_files <- function(all) file.path(all$results, "cells", cell_path(all$summary), "cell.json")
 
 #' Bounds of theory next to measured values, with their ratio.
 table_of_bounds <- function(all) {
-  wanted <- all$study
-  bounds <- read_bounds(file.path(all$results, "bounds.csv"))[study == wanted]
+  bounds <- read_bounds(file.path(all$results, "bounds.csv"))[study == all$study]
   bounds[, share_percent := 100 * measured_per_s / bound_per_s]
   shown <- setdiff(names(bounds), "study")
   page_table(setNames(bounds[, shown, with = FALSE], title_of_column(shown)), paste(
@@ -193,34 +182,27 @@ table_of_bounds <- function(all) {
 
 #' Threads by group and source, where servers counted them.
 table_threads <- function(all) {
-  states <- read_states(file.path(all$results, "cells", cell_path(all$summary), "cell.json"))
+  states <- read_states(cell_files(all))
   if (nrow(states) == 0) return(data.table())
   counts <- count_threads(states)[peak > 0]
   wide <- dcast(counts, mode + tier + tool + group ~ source, value.var = c("peak", "running"), fill = 0)
   setnames(wide[order(match(mode, mode_levels(mode)), tier)], title_of_column)[]
 }
 
-#' A folded section of the page.
-#'
-#' @param title Markdown; `id` of the section; `...` tables as HTML; `about` Markdown below the title.
-#' @return Markdown; empty where no table has rows.
+#' A folded section of the page, empty where no table has rows: a title, tables as HTML, and Markdown below the title.
 section_of_tables <- function(title, id, ..., about = "") {
   tables <- Filter(nzchar, tables_of(title, ...))
   if (length(tables) == 0) return("")
   paste0(sprintf("# %s {#sec-%s .data .unnumbered}\n\n%s\n", title, id, about), raw_html(tables), "\n")
 }
 
-#' The studies in the order of the configuration.
-studies_of <- function(summary) {
-  known <- unique(modes_in_use$table$study)
-  union(intersect(known, summary$study), summary$study)
-}
-
+#' Those of the studies, in the order of the configuration.
 tables_of_studies <- function(all) {
-  told <- vapply(studies_of(all$summary), function(id) {
+  studies <- union(intersect(unique(modes_in_use$table$study), all$summary$study), all$summary$study)
+  told <- vapply(studies, function(id) {
     one <- of_study(all, id)
-    title <- paste(title_of_study(one), "– tables")
-    section_of_tables(title, paste0(id, "-tables"), tables_of_study(one), about = question_of_study(one))
+    about <- one$cells[[1]]$labels$study
+    section_of_tables(paste(about$title, "– tables"), paste0(id, "-tables"), tables_of_study(one), about = sprintf("*%s*", trimws(about$question)))
   }, "")
   paste(told, collapse = "\n")
 }
@@ -237,7 +219,6 @@ ratio_columns <- c(
 #'
 #' @param all see read_results(); `coverage` of analysis/coverage.csv; `published` see read_published(); `changes` see reproduce_run(); `protocol` see
 #'   read_protocol(); `renderer` its name.
-#' @return one string of Markdown.
 tables_of_all <- function(all, coverage, published, changes, protocol, renderer) {
   table <- function(...) data_table(all$results, ...)
   sections <- list(

@@ -17,19 +17,16 @@ capitalised <- function(text) paste0(toupper(substr(text, 1, 1)), substring(text
 percent <- function(share) paste0(format_number(100 * share), " %")
 
 #' From the smallest to the largest, as one text; one number where they print alike, a dash where there is none.
-span <- function(values, unit = "", between = " to ") {
+span <- function(values, unit = "") {
   values <- values[!is.na(values)]
-  if (length(values) == 0) return(no_figure)
-  ends <- unique(format_number(range(values)))
-  paste0(paste(ends, collapse = between), unit)
+  if (length(values) == 0) no_figure else paste0(paste(unique(format_number(range(values))), collapse = " to "), unit)
 }
 
-#' Text columns to the left, columns of numbers to the right.
+#' A table for Markdown, whose texts are set as they are: text columns to the left, columns of numbers to the right.
 #'
-#' @param table data.frame to print; its texts are set as they are, not as Markdown.
 #' @param code names of columns that hold identifiers.
 show_table <- function(table, code = character()) {
-  table <- as.data.frame(table, check.names = FALSE, stringsAsFactors = FALSE)
+  table <- as.data.frame(table, check.names = FALSE)
   is_figure <- vapply(table, function(column) {
     is.numeric(column) || !any(grepl("[[:alpha:]]", gsub(" (to|of) ", " ", column)))
   }, NA)
@@ -42,16 +39,10 @@ show_table <- function(table, code = character()) {
   knitr::kable(table, format = "pipe", align = ifelse(is_figure, "r", "l"), row.names = FALSE)
 }
 
-#' Sentences as a list; a line of its own where there is none.
-bullets <- function(sentences, otherwise = "") {
-  if (length(sentences) == 0) return(otherwise)
-  paste0("- ", sentences, collapse = "\n")
-}
+#' Sentences as a list.
+bullets <- function(sentences) if (length(sentences) == 0) "" else paste0("- ", sentences, collapse = "\n")
 
-#' References in brackets to those figures and tables that are drawn in this report.
-#'
-#' @param identifiers identifiers, as in `fig-name`.
-#' @param drawn which of them are drawn.
+#' References in brackets to those figures and tables, such as `fig-name`, that are drawn in this report.
 see <- function(identifiers, drawn) {
   wanted <- identifiers[drawn]
   if (length(wanted) == 0) "" else paste0("(", enumerate(paste0("@", wanted)), ")")
@@ -63,11 +54,8 @@ spoken <- function(sentences) gsub("[`*]", "", paste(sentences, collapse = " "))
 #' Sentences as one paragraph.
 paragraph <- function(...) paste(Filter(nzchar, c(...)), collapse = " ")
 
-#' A font for svglite, which by itself measures one font and names another, so that text does not
-#' fit the room that was made for it.
-#'
-#' @param family font family; where it is absent, whatever the system takes instead.
-#' @return list as svglite's user_fonts has it for one family.
+#' A font family as svglite's user_fonts has it, or what the system takes in its place. By itself svglite measures one font and names another,
+#' so that text does not fit the room that was made for it.
 svg_font <- function(family) {
   face <- function(bold = FALSE, italic = FALSE) {
     file <- systemfonts::match_font(family, bold = bold, italic = italic)$path
@@ -79,14 +67,11 @@ svg_font <- function(family) {
   )
 }
 
-#' Words with the unit in brackets where there is one.
-with_unit <- function(words, ids) {
+#' Headings of columns and panels, named by statistic, with the unit in brackets where there is one.
+headings <- function(ids) {
   unit <- unit_of_statistic(ids)
-  paste0(words, ifelse(unit == "", "", paste0(" (", unit, ")")))
+  setNames(paste0(fcoalesce(about_statistics(ids)$short, title_of(ids)), ifelse(unit == "", "", sprintf(" (%s)", unit))), ids)
 }
-
-#' Headings of columns and panels, named by statistic.
-headings <- function(ids) setNames(with_unit(fcoalesce(about_statistics(ids)$short, title_of(ids)), ids), ids)
 
 #' Text for HTML, within an element or an attribute.
 escape_html <- function(text) {
@@ -122,9 +107,9 @@ table_library <- function() {
   sprintf("<script src=\"%s\"></script>", files)
 }
 
-#' A number with its noun, and its verb where one is given.
-count_of <- function(count, noun, one = NULL, several = NULL) {
-  paste(c(paste0(format_number(count), " ", noun, if (count == 1) "" else "s"), if (count == 1) one else several), collapse = " ")
+#' Numbers with their noun, and its verb where one is given.
+count_of <- function(counts, noun, one = NULL, several = one) {
+  paste0(format_number(counts), " ", noun, ifelse(counts == 1, "", "s"), if (!is.null(one)) paste0(" ", ifelse(counts == 1, one, several)))
 }
 
 # How many of all: "all 3 values", or "2 of 3 values".

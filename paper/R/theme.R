@@ -78,9 +78,6 @@ mode_styles <- function(modes) {
 }
 
 #' Colours of modes.
-#'
-#' @param modes character vector of mode ids.
-#' @return character vector of colours, named by mode.
 mode_colours <- function(modes) {
   styles <- mode_styles(modes)
   setNames(styles$colour, styles$mode)
@@ -99,9 +96,6 @@ scales_of_modes <- function(modes) {
 
 #' Tiers in the order of their load: the closed loop's requests or users, where there are none the
 #' open loop's rate; together before at once.
-#'
-#' @param summary see read_summary().
-#' @return character vector of tier ids.
 tier_levels <- function(summary) {
   usual <- summary[, .(usual = usual_path(.SD)), by = study]
   load <- usual[summary, on = "study"][, .(

@@ -23,8 +23,6 @@ sentence_of_parked_threads <- function(memory) {
 }
 
 #' The closed loop before a slow remote whose mean latency covers the fewest of its users (Little's law); empty where it covers most of all.
-#'
-#' @param summary see read_summary().
 sentence_of_survivors <- function(summary) {
   cells <- summary[study == "blocking-remote" & loop == "closed" & outcome != "beyond_limits" & is.finite(under_way) & answers_per_s > 0]
   cells <- cells[, .(users = as.numeric(fcoalesce(users_alive, users)), covered = under_way, mean_s = under_way / answers_per_s, mode)]

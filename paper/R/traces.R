@@ -4,7 +4,6 @@ traced_slices <- c("throughput_per_s", "latency_p99_ms")
 
 #' The time series of a study's cells, packed, behind a list of the cells.
 #'
-#' @param all see of_study().
 #' @return one string of HTML; empty where no cell has slices.
 traces_frame <- function(all) {
   traces <- Filter(Negate(is.null), lapply(seq_len(nrow(all$summary)), function(index) series_of(all, all$summary[index])))
@@ -18,7 +17,7 @@ traces_frame <- function(all) {
 
 #' The time series of one cell.
 #'
-#' @param all see of_study(); `cell` its row of the summary.
+#' @param cell its row of the summary.
 #' @return list: name; slices: at, length (s of load), kept, traced_slices; seconds: at, length, cpus (in use), rss_mib (resident
 #'   memory), threads; NULL without slices.
 series_of <- function(all, cell) {

@@ -55,8 +55,6 @@ bound_in_words <- function(rows) {
 #' it has no interval. It says that both servers were at the CPU's limit, how many sessions have both sides where not all have, and marks one session.
 #'
 #' @param rows see printed_ends(); reason, pairs and sessions of comparisons.
-#' @param scale 100 for percentages.
-#' @return character vector.
 effect_with_interval <- function(rows, scale = 1) {
   ends <- printed_ends(rows)
   one <- function(value) format_number(scale * value)

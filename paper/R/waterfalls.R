@@ -8,12 +8,8 @@ waterfall_rows <- function(parts) {
   rows[, kind := fcase(at %in% c(1, last), "side", value < 0, "less", default = "more")][]
 }
 
-#' A waterfall, a bar a part.
-#'
-#' @param parts see above; `unit` of the values.
-#' @return ggplot.
+#' A waterfall, a bar a part; `unit` is that of the values.
 figure_waterfall <- function(parts, unit) {
-  if (nrow(parts) == 0) return(nothing_to_draw("a part was not measured"))
   rows <- waterfall_rows(parts)
   rows[, text := ifelse(kind == "side", format_number(value), signed(value))]
   ggplot(rows) +
@@ -29,11 +25,9 @@ figure_waterfall <- function(parts, unit) {
 
 height_of_waterfall <- function(parts) 0.55 + 0.18 * nrow(parts)
 
-# ---- A new connection ------------------------------------------------------------------------------
+# ---- A new connection: `steps` see steps_measured(), of the cause `password` --------------------------
 
 #' The latency of a transaction on connections that are kept, the steps to a new connection for each, and the latency with these.
-#'
-#' @param steps see steps_measured(), of the cause `password`.
 parts_of_connection <- function(steps) {
   whole <- steps[kind == "whole"]
   if (nrow(whole) == 0) return(data.table())

@@ -36,7 +36,6 @@ test_that("a difference whose values stand with the dose is not said twice", {
 
 test_that("the share that goes with a cause's first swap stands in a sentence", {
   expect_equal(sentence_of_first_share(results_of(), "start", "the cost"), "Connections are kept gives 100 [96, 104] % of the cost.")
-  expect_equal(sentence_of_first_share(results_of(traced_of()[0]), "start", "the cost"), "")
 })
 
 test_that("there is one table, without verdicts", {

@@ -35,12 +35,6 @@ test_that("loads without a value are none of the figure, and no error", {
   expect_equal(nrow(heap_held(tables$heap[, kib_per_request := NA_real_])), 0)
 })
 
-test_that("a run without an overload has a figure that says so, and no sentence", {
-  none <- lapply(overload_tables(), function(table) table[0])
-  expect_equal(tell_overload(none), "")
-  expect_drawn(figure_overload(none$loads))
-})
-
 test_that("sentences name the share, the seconds and the heap of each mode", {
   text <- tell_overload(overload_tables(c(2, 3)))
   expect_match(text, "^At 2 times the capacity, 95 % of the requests are answered in time with `fixed-pool` and 47.5 % with `event-loop`\\.")
@@ -58,7 +52,6 @@ test_that("predictions that failed are said, each by its condition", {
   for (table in tables[c("loads", "recoveries")]) table[, mode := sub("event-loop", "virtual-2g", mode)]
   tables$loads[mode == "fixed-pool", predicted_in_time := 0.95]
   expect_equal(failed_goodput(tables$loads), "Answered in time, predicted and measured: 50 % and 95 % with virtual threads (2 GiB) at 1 times the capacity; 50 % and 0 % with virtual threads (2 GiB) at 3 times the capacity.")
-  expect_equal(failed_goodput(tables$loads[0]), "")
   expect_match(failed_recovery(tables$recoveries, tables$seconds), "with virtual threads [(]2 GiB[)] it is not in 2 s.$")
   finding <- list(rows = data.table(
     pair = c("cost", "most"), statistic = c("cpu_us_per_request", "throughput_per_s"), baseline_value = c(128, 10365), mode_value = c(129, 13568), high = c(1.05, NA), pairs = 1

@@ -19,7 +19,6 @@ test_that("primary comparisons are counted, and stand with their verdict or the 
   expect_equal(table$Verdict, c("better", "same: fixed by the load", "undecided: p = 0.2", "undecided: interval holds 1", "not measured well enough"))
   expect_equal(table$Ratio[5], no_figure)
   expect_equal(table$Values[1], "100 and 60 µs")
-  expect_match(sentence_primaries(rows[0], data.table(mode = 1)), "^This run measured none")
 })
 
 test_that("the collector stands beside throughputs and percentiles, and few collections are marked", {

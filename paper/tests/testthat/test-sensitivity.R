@@ -41,7 +41,4 @@ test_that("a rule that takes unequally is named with its comparisons", {
   alike <- sentence_rules(rows[, unequal := FALSE])
   expect_said(alike, "No rule takes more than twice as many")
   expect_unsaid(alike, "Over all")
-  none <- read_rules_by_side(tempfile())
-  expect_equal(sentence_rules(none), "")
-  expect_equal(nrow(table_rules(none)), 0)
 })

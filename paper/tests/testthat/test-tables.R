@@ -12,7 +12,6 @@ test_that("a table of the page holds texts as they are, numbers to the right, it
     "What it is. <code>some.csv</code>, 1 row.", "<dt>Mode</dt><dd>Concurrency model that was measured</dd>"
   )
   expect_unsaid(html, "Nothing")
-  expect_equal(page_table(data.table(Mode = character()), "Empty"), "")
 })
 
 test_that("text for HTML ends no element and no attribute", {

@@ -13,7 +13,6 @@ test_that("slices stand in a row, without the time between them", {
   expect_equal(trace$slices[c("at", "length", "kept")], list(at = c(0, 2), length = c(2, 1.5), kept = c(TRUE, FALSE)))
   expect_length(trace$seconds, 0)
   expect_said(traces_frame(all), "Time series of 1 cell</summary>")
-  expect_equal(traces_frame(replace(all, "slices", list(slices[0]))), "")
 })
 
 test_that("telemetry is summed up second by second, within slices", {
