@@ -94,7 +94,6 @@ def tools() -> list[Finding]:
         tool("Maven", ["mvn", "--version"]),
         tool("C compiler", ["gcc", "--version"]),
         r(),
-        python_packages(venv),
         tool("Snakemake", [str(venv / "snakemake"), "--version"]),
         tool("pandoc", [str(venv / "python"), "-c", PANDOC_VERSION]),
         tool("typst", [str(venv / "python"), "-c", TYPST_VERSION]),
@@ -154,12 +153,9 @@ def debian_packages() -> Finding:
     if listed is None:
         return Finding("Debian packages", REMARK, "no dpkg here", "install what is missing below")
     present = {line.split()[1] for line in listed.splitlines() if line.startswith("installed ")}
-    return counted("Debian packages", wanted, wanted - present, "", "make setup")
-
-
-def counted(name: str, wanted: set[str], lacking: set[str], how: str, advice: str) -> Finding:
-    found = f"{len(wanted) - len(lacking)} of {len(wanted)}{how}"
-    return judged(name, not lacking, found, f"{advice}, for {', '.join(sorted(lacking))}", MISSING)
+    missing = sorted(wanted - present)
+    found, advice = f"{len(wanted) - len(missing)} of {len(wanted)}", ", ".join(missing)
+    return judged("Debian packages", not missing, found, f"make setup, for {advice}", MISSING)
 
 
 def jdk() -> Finding:
@@ -170,19 +166,6 @@ def jdk() -> Finding:
         return Finding("JDK 25", MISSING, "not found", "install one, or set JAVA_HOME to it")
     version = re.search(r'^JAVA_RUNTIME_VERSION="(.*)"', (Path(home) / "release").read_text(), re.M)
     return Finding("JDK 25", OK, f"{version.group(1) if version else '25'} in {home}")
-
-
-def python_packages(venv: Path) -> Finding:
-    """Compares what the environment holds with the pins that apply to every machine."""
-    pins = HERE / "requirements.txt"
-    pinned = dict(re.findall(r"^([a-z0-9-]+)==([^ ;]+) \\$", pins.read_text(), re.MULTILINE))
-    listed = output([str(venv / "python"), "-m", "pip", "--isolated", "freeze"])
-    if listed is None:
-        return Finding("Python packages", MISSING, "no .tools/venv that works", "make setup")
-    present = dict(line.split("==") for line in listed.lower().splitlines() if "==" in line)
-    present = {name.replace("_", "-"): version for name, version in present.items()}
-    off = {name for name, version in pinned.items() if present.get(name) != version}
-    return counted("Python packages", {*pinned}, off, " as pinned", again("venv"))
 
 
 def r() -> Finding:
@@ -231,14 +214,10 @@ def too_old(version: str) -> bool:
 
 
 def machine(needs: str, root: Path = limits.ROOT) -> list[Finding]:
-    architecture, limit = platform.machine(), limits.memory_limit_mib(root)
-    tried, free_mib = ("x86_64", "aarch64"), shutil.disk_usage(ROOT).free >> 20
-    of_group = [] if limit is None else [f"{limit}, a control group's"]
+    free_mib = shutil.disk_usage(ROOT).free >> 20
     return [
         *processors(limits.cpus(root)),
-        judged("architecture", architecture in tried, architecture, f"tried on {tried} only"),
         memory(needs),
-        *(Finding("memory limit, MiB", OK, found) for found in of_group),
         at_least("free disk, MiB", free_mib, DISK_MIB, "a default run needs about 1 GiB"),
         folder("data of databases", limits.data_folder(), "their cells are not valid: set TMPDIR"),
         folder("results", ROOT, "a page that writes a file needs no disk: move this checkout"),

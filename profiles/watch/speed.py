@@ -19,7 +19,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any
 
 # So often that a slice of a second has some 50: ten say little of a CPU that changes in between.
 EVERY_S = 0.02
@@ -68,16 +68,10 @@ class Speed:
     probe_us: float | None
 
 
-class Probe(Protocol):
-    exit_status: int | None
-
-    def ended(self) -> bool: ...
-
-
 class Speeds:
     """The values of the probes of several CPUs so far, each in its file."""
 
-    def __init__(self, paths: list[Path], probes: Sequence[Probe] = ()) -> None:
+    def __init__(self, paths: list[Path], probes: Sequence[Any] = ()) -> None:
         self.paths, self.probes = paths, probes
         self.read: dict[Path, int] = dict.fromkeys(paths, 0)
         self.known: list[tuple[float, int, int]] = []

@@ -15,18 +15,18 @@ from __future__ import annotations
 
 import hashlib
 import math
-import random
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 from workloads.experiment.plan import Name
 from workloads.record.latencies import p99_without_lag_ms
 from workloads.record.slice import CALIBRATION, PLAIN, Slice, is_broken
 from workloads.record.slice_rules import BURDENS, GENERATOR
 from workloads.record.validity import GENERATOR_CPU_AT_MOST
-from workloads.session.place import Meter, Place, becomes_idle
+from workloads.session.place import Meter, becomes_idle
+from workloads.session.session import Session
 from workloads.tools.sweep import busy_connections, is_answered, load_at
 
 GROWTH = 1.1
@@ -46,18 +46,6 @@ DRAIN_LIMIT_S = 5.0
 
 # Loads one slice of a cell with a spec, and appends it: (cell, kind, round, slices, spec).
 Load = Callable[[Name, str, int, list[Slice], dict[str, Any]], None]
-
-
-class Swept(Protocol):
-    """The part of a session that a sweep needs."""
-
-    random: random.Random
-    seed: str
-    place: Place
-
-    def spec(self, name: Name) -> dict[str, Any]: ...
-
-    def stop(self, mode: str) -> None: ...
 
 
 @dataclass
@@ -135,7 +123,7 @@ def highest_per_s(spec: dict[str, Any]) -> float:
     return spec["tool"]["connections"] / busy_connections(spec, 1)
 
 
-def load_sweep(session: Swept, names: list[Name], load: Load) -> dict[Name, ModeSweep]:
+def load_sweep(session: Session, names: list[Name], load: Load) -> dict[Name, ModeSweep]:
     """The sweeps of some modes at one tier, with their slices."""
     sweeps: dict[Name, ModeSweep] = {}
     first_per_s = FIRST_PER_S
@@ -148,7 +136,7 @@ def load_sweep(session: Swept, names: list[Name], load: Load) -> dict[Name, Mode
     return {name: sweeps[name] for name in names}
 
 
-def load_round(session: Swept, sweeps: dict[Name, ModeSweep], load: Load) -> None:
+def load_round(session: Session, sweeps: dict[Name, ModeSweep], load: Load) -> None:
     wanted = {name: one.wanted() for name, one in sweeps.items()}
     for steps in wanted.values():
         session.random.shuffle(steps)
@@ -158,19 +146,19 @@ def load_round(session: Swept, sweeps: dict[Name, ModeSweep], load: Load) -> Non
                 load_step(session, name, sweeps[name], step, load)
 
 
-def calibrated(session: Swept, name: Name, load: Load, rate: float) -> ModeSweep:
+def calibrated(session: Session, name: Name, load: Load, rate: float) -> ModeSweep:
     spec = session.spec(name)
     per_s = estimated_per_s(session, name, load, rate, spec)
     return ModeSweep(spec, seed_of(session, name), per_s)
 
 
-def seed_of(session: Swept, name: Name) -> int:
+def seed_of(session: Session, name: Name) -> int:
     """The seed of all modes at a tier, so that they meet the same arrivals."""
     return int(hashlib.sha256(f"{session.seed}/{name.tier}".encode()).hexdigest()[:7], 16)
 
 
 def estimated_per_s(
-    session: Swept, name: Name, load: Load, rate: float, spec: dict[str, Any]
+    session: Session, name: Name, load: Load, rate: float, spec: dict[str, Any]
 ) -> float:
     """An estimate of a mode's capacity, by short loads with a spec from this rate on.
 
@@ -202,7 +190,7 @@ def estimated_per_s(
     return capacity
 
 
-def load_step(session: Swept, name: Name, one: ModeSweep, step: int, load: Load) -> None:
+def load_step(session: Session, name: Name, one: ModeSweep, step: int, load: Load) -> None:
     before = sum(each.turn.round == step for each in one.slices)
     count, seed = len(one.slices), one.seed + step + 1000 * before
     load(name, PLAIN, step, one.slices, load_at(one.spec, round(GROWTH**step, 2), seed))
@@ -238,7 +226,7 @@ def has_no_cpu_left(done: Slice, cpus: int) -> bool:
     return bool(busy + done.metrics["others_cpu_share"] > SERVER_CPU_AT_MOST)
 
 
-def drain(session: Swept, mode: str) -> None:
+def drain(session: Session, mode: str) -> None:
     """After an overload: waits until the server is idle, or the next mode's slice would suffer.
 
     A server that is busy after that long is stopped, and started again for its next load.

@@ -6,21 +6,21 @@ what that found. A mode whose server broke is not loaded again at its tier.
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 
-from workloads.experiment.plan import Name, Plan
+from workloads.experiment.plan import Name
 from workloads.record.slice import CALIBRATION, PLAIN, Slice, is_broken
 from workloads.session.load_sweep import (
     FIRST_PER_S,
     OVERLOAD,
     SERVED_AT_LEAST,
     Load,
-    Swept,
     drain,
     estimated_per_s,
     highest_per_s,
     seed_of,
 )
+from workloads.session.session import Session
 from workloads.tools.overload import course_at
 from workloads.tools.sweep import load_at
 
@@ -32,14 +32,7 @@ BEYOND_S, BEYOND_AT_MOST = 2.0, 8
 OF_TIER = "rate_per_s"
 
 
-class Overloaded(Swept, Protocol):
-    """The part of a session that overloads need. `capacities`: by path, as cell.json has them."""
-
-    plan: Plan
-    capacities: dict[str, dict[str, Any]]
-
-
-def load_overload(session: Overloaded, names: list[Name], load: Load) -> dict[Name, list[Slice]]:
+def load_overload(session: Session, names: list[Name], load: Load) -> dict[Name, list[Slice]]:
     """The slices of some modes at one tier, in rounds in which each is loaded once."""
     done: dict[Name, list[Slice]] = {name: [] for name in names}
     capacity_per_s = capacity_of(session, names, load)
@@ -50,7 +43,7 @@ def load_overload(session: Overloaded, names: list[Name], load: Load) -> dict[Na
     return done
 
 
-def capacity_of(session: Overloaded, names: list[Name], load: Load) -> float:
+def capacity_of(session: Session, names: list[Name], load: Load) -> float:
     """The capacity at these names' page: the baseline's, or the first mode's where that is not
     there.
 
@@ -71,7 +64,7 @@ def capacity_of(session: Overloaded, names: list[Name], load: Load) -> float:
 
 
 def served_beyond_per_s(
-    session: Overloaded, name: Name, load: Load, estimate_per_s: float, spec: dict[str, Any]
+    session: Session, name: Name, load: Load, estimate_per_s: float, spec: dict[str, Any]
 ) -> float:
     """The rate that the server serves in longer loads, each half beyond that of the one before.
 
@@ -93,7 +86,7 @@ def served_beyond_per_s(
 
 
 def load_course(
-    session: Overloaded, name: Name, capacity_per_s: float, done: list[Slice], load: Load
+    session: Session, name: Name, capacity_per_s: float, done: list[Slice], load: Load
 ) -> None:
     number = len(done) + 1
     spec = course_at(session.spec(name), capacity_per_s, seed_of(session, name) + number)

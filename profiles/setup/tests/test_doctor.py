@@ -60,7 +60,7 @@ def test_only_what_is_required_fails(monkeypatch, capsys, state, status):
 
 def test_nothing_installed_is_told_tool_by_tool(nothing):
     states = {finding.name: finding.state for finding in doctor.tools()}
-    required = ("Maven", "C compiler", "R", "Python packages", "Snakemake", "JMeter")
+    required = ("Maven", "C compiler", "R", "Snakemake", "JMeter")
     databases = ("sysbench", "MariaDB", "Java runtime 21", "Java runtime 25")
     assert {states[name] for name in required + databases} == {MISSING}
     assert states["Quarto"] == REMARK
@@ -84,16 +84,6 @@ def test_an_upgrade_that_runs_is_named(tmp_path):
     (tmp_path / "proc/7/comm").unlink()
     assert doctor.package_managers(tmp_path).state == OK
     assert "package managers" in {each.name for each in doctor.machine("")}
-
-
-def test_packages_off_their_pins_are_named(put, stand_ins, monkeypatch, tmp_path):
-    pins = "ruff==1.0 \\\n    --hash=sha256:00\nmypy==2.0 \\\nwin==1 ; sys_platform == 'win32' \\\n"
-    write(tmp_path, {"requirements.txt": pins})
-    monkeypatch.setattr(doctor, "HERE", tmp_path)
-    put("python", "echo ruff==1.0; echo mypy==1.9")
-    finding = doctor.python_packages(stand_ins)
-    assert (finding.state, finding.found) == (MISSING, "1 of 2 as pinned")
-    assert finding.advice.endswith("for mypy")
 
 
 def test_missing_debian_packages_are_named(path, monkeypatch, tmp_path):
