@@ -81,15 +81,6 @@ def test_nothing_is_too_wide_or_faint_and_no_result_is_off_screen(page):
     assert browser.off_screen(page, results) == []
 
 
-def test_the_theme_button_can_be_reached_after_scrolling(page):
-    page.execute_script("scrollTo(0, 5000)")
-    on_top = """((button) => { const { x, y, width, height } = button.getBoundingClientRect();
-        return document.elementFromPoint(x + width / 2, y + height / 2) === button;
-    })(document.getElementById('theme'))"""
-    if page.find_elements(By.ID, "theme"):
-        until(page, on_top)
-
-
 def test_tables_are_one_entry_of_the_contents(page):
     first = page.find_elements(By.CSS_SELECTOR, "nav#TOC details > ul > li > a")
     if not first:
