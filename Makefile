@@ -119,8 +119,8 @@ setup: ## install what is missing, pinned
 	@touch $@
 
 # Tried once for each Python environment, and after Quarto: apt-get knows one caller at a time.
-.tools/browser.stamp: $(SETUP)/browser.sh .tools/venv.stamp | .tools/quarto.stamp .tools/env
-	@$(SETUP)/browser.sh
+.tools/browser.stamp: $(SETUP)/debian.sh .tools/venv.stamp | .tools/quarto.stamp .tools/env
+	@$(SETUP)/debian.sh chromium chromium-driver || echo "set-up: no Chromium with its driver here; the report is not tested in a browser"
 	@touch $@
 
 .tools/runtimes.stamp: $(SETUP)/runtimes.sh $(SETUP)/jdk-21.txt $(SETUP)/jdk-25.txt .tools/venv.stamp

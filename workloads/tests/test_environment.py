@@ -8,10 +8,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from workloads.machine import environment, provenance
-from workloads.machine.testbed import LOOPBACK, free_port
-from workloads.servers.databases.postgresql import PostgreSQL
-from workloads.servers.server import ROOT, Server
+from workloads.machine import environment
+from workloads.machine.testbed import free_port
+from workloads.servers.server import ROOT
 from workloads.servers.user_server import UserServer
 from workloads.tests.processes import until
 from workloads.tools.generator_place import GeneratorPlace
@@ -58,37 +57,6 @@ def started():
 def variables(pid):
     pairs = Path(f"/proc/{pid}/environ").read_bytes().decode().split("\0")
     return dict(pair.split("=", 1) for pair in pairs if pair)
-
-
-def test_a_spring_server_is_what_its_command_line_says(tmp_path, started):
-    """Its threads say so to the rule `observed`: by number, and by their kind."""
-    jar = ROOT / "servers/spring/target/spring.jar"
-    argv = [str(provenance.java()), "-cp", str(jar), "artifact.spring.Application"]
-    argv += [f"--port={free_port(1)}", "--threads=50"]
-    server = Server(argv, CPUS, tmp_path)
-    started(server)
-    found = variables(server.process.pid)
-    assert {*found} <= LISTED
-    assert found["LC_ALL"] == "C.UTF-8"
-    assert f"listening on {LOOPBACK}:" in server.log.read_text()
-    server.ask("/api/sleep-test?sleep_ms=1", 10)
-    assert server.carriers() == 0
-    assert len(server.process.threads()) > 50
-
-
-def test_a_database_and_its_client_keep_to_what_they_are_given(tmp_path, started):
-    database = PostgreSQL({"max_connections": 20}, CPUS, tmp_path, 1, "server.log")
-    started(database)
-    assert {*variables(database.process.pid)} <= LISTED
-    script = (
-        "import os, sys; from workloads.machine import environment; environment.confine()\n"
-        "import psycopg; port, password = sys.argv[1:]\n"
-        "with psycopg.connect(host='127.0.0.1', port=port, user='artifact', password=password,"
-        " dbname='artifact') as c: print(c.execute('SHOW work_mem').fetchone()[0])"
-    )
-    argv = [sys.executable, "-c", script, str(database.server_port), database.password]
-    said = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, check=True)
-    assert said.stdout == "4MB\n"
 
 
 def test_a_generator_gets_the_list_and_the_secret_of_its_subject(tmp_path, started):

@@ -405,14 +405,3 @@ def test_pip_takes_no_place_from_a_user_and_all_else(run, tmp_path):
     assert "/none" not in done.stdout and "user" not in said
     assert (said["proxy"], said["retries"]) == ("p:1", "3")
     assert said["find-links"].split() == ["/b", "/c"]
-
-
-# ---- browser.sh -----------------------------------------------------------------------------
-
-
-def test_tests_go_on_without_a_browser(run, put, debian):
-    debian()
-    put("apt-get", "exit 100")
-    done = run("browser.sh")
-    assert done.returncode == 0
-    assert "the report is not tested in a browser" in done.stdout
