@@ -270,19 +270,6 @@ def test_citation_is_of_the_release_and_of_the_run():
     assert released in (ROOT / "CHANGELOG.md").read_text()
 
 
-def test_archive_of_a_release_says_what_the_citation_does():
-    """Zenodo reads its own file and not the citation."""
-    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
-    assert json.loads((ROOT / ".zenodo.json").read_text()) == {
-        "upload_type": citation["type"],
-        "title": citation["title"],
-        "description": citation["abstract"].strip(),
-        "creators": citation["authors"],
-        "license": citation["license"],
-        "keywords": citation["keywords"],
-    }
-
-
 def test_readme_is_read_in_minutes():
     assert (ROOT / "README.md").stat().st_size <= README_BYTES_AT_MOST
 
