@@ -1,8 +1,7 @@
 package artifact.memory;
 
-import java.lang.ref.Reference;
-import java.util.Arrays;
-import java.util.concurrent.locks.LockSupport;
+import module java.base;
+import module java.management;
 
 /**
  * The memory that waiting threads hold, by kind and number. To be run once a JVM, with native memory tracking
@@ -32,12 +31,14 @@ public final class ThreadMemory {
                 };
         int count = Integer.parseInt(args[1]);
         warmUp(builder);
-        Memory before = Memory.now();
+        List<Long> before = memory();
         Thread[] threads = hold(builder, count);
-        Memory grown = Memory.now().minus(before);
-        System.out.printf(
-                "%s,%d,%d,%d,%d,%d%n",
-                args[0], count, grown.residentBytes(), grown.reservedBytes(), grown.committedBytes(), grown.heapBytes());
+        List<Long> after = memory();
+        System.out.print(args[0] + "," + count);
+        for (int i = 0; i < after.size(); i++) {
+            System.out.print("," + (after.get(i) - before.get(i)));
+        }
+        System.out.println();
         // A virtual thread without references may be collected while it waits.
         Reference.reachabilityFence(threads);
     }
@@ -55,7 +56,7 @@ public final class ThreadMemory {
         }
         warm = true;
         hold(builder, 1);
-        Memory.now();
+        memory();
     }
 
     /** Starts threads and returns when all of them wait; they do so for ever. */
@@ -78,5 +79,30 @@ public final class ThreadMemory {
         do {
             LockSupport.park();
         } while (warm);
+    }
+
+    /** Bytes after a full collection: resident, reserved and committed for threads, heap. */
+    private static List<Long> memory() throws Exception {
+        System.gc();
+        long heapBytes = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+        MatchResult resident = find("Rss:\\s+(\\d+) kB", Files.readString(Path.of("/proc/self/smaps_rollup")));
+        // The output of jcmd VM.native_memory summary, from within the JVM.
+        String summary = (String) ManagementFactory.getPlatformMBeanServer()
+                .invoke(
+                        new ObjectName("com.sun.management:type=DiagnosticCommand"),
+                        "vmNativeMemory",
+                        new Object[] {new String[] {"summary", "scale=b"}},
+                        new String[] {String[].class.getName()});
+        MatchResult thread = find("Thread \\(reserved=(\\d+), committed=(\\d+)\\)", summary);
+        return List.of(
+                1024 * Long.parseLong(resident.group(1)),
+                Long.parseLong(thread.group(1)),
+                Long.parseLong(thread.group(2)),
+                heapBytes);
+    }
+
+    private static MatchResult find(String pattern, String text) {
+        return Pattern.compile(pattern).matcher(text).results().findFirst().orElseThrow(() ->
+                new IllegalStateException("not found: " + pattern + " in: " + text));
     }
 }
