@@ -1,4 +1,4 @@
-/* Responses with what a parser must make of them: the corpus of the tests and of the fuzzer. */
+/* Responses with what a parser must make of them. */
 #ifndef DUE_RESPONSES_H
 #define DUE_RESPONSES_H
 
