@@ -69,7 +69,7 @@ def latency_of(folders: list[Path], load: dict[str, Any]) -> dict[str, Any] | No
     is a mix these are of the primary path alone, and `mixed_in` is of the other, from when due.
     """
     if any((folder / SAMPLES).exists() for folder in folders):
-        return latency_of_samples([samples_of(folder) for folder in folders], load)
+        return latency_of_samples([rows_in(folder / SAMPLES) for folder in folders], load)
     corrected, uncorrected, closed, _ = HISTOGRAMS
     name = corrected if any((folder / corrected).exists() for folder in folders) else closed
     texts = texts_of(folders, name)
@@ -78,7 +78,11 @@ def latency_of(folders: list[Path], load: dict[str, Any]) -> dict[str, Any] | No
     steps = merged(texts)
     sent, added = texts_of(folders, uncorrected), texts_of(folders, MIXED_IN)
     mixed_in, in_time = merged(added), texts_of(folders, WITHOUT_LAG)
-    failures = failures_of(steps, load, False)
+    failures, found = failures_of(steps, load, False), {}
+    if in_time:
+        found["without_lag"] = described(merged(in_time), failures, exact_of(in_time))
+    if added:
+        found["mixed_in"] = described(mixed_in, exact=exact_of(added))
     return {
         "resolution_ms": 0.001,
         "count": steps.total() + mixed_in.total(),
@@ -86,13 +90,7 @@ def latency_of(folders: list[Path], load: dict[str, Any]) -> dict[str, Any] | No
         "right": described(steps, failures, exact_of(texts)),
         "all": described(steps, exact=exact_of(texts)) if name == closed else None,
         "uncorrected": described(merged(sent), exact=exact_of(sent)) if sent else None,
-        **(
-            {"without_lag": described(merged(in_time), failures, exact_of(in_time))}
-            if in_time
-            else {}
-        ),
-        **({"mixed_in": described(mixed_in, exact=exact_of(added))} if added else {}),
-    }
+    } | found
 
 
 def latency_of_samples(slices: list[list[dict[str, str]]], load: dict[str, Any]) -> dict[str, Any]:
@@ -159,7 +157,8 @@ def exact_of(texts: list[str]) -> tuple[float, float]:
 def steps_of(folder: Path) -> Steps:
     """How often each primary latency (ms) was seen in a slice."""
     if (folder / SAMPLES).exists():
-        return Counter(float(row["elapsed"]) for row in samples_of(folder) if is_right(row))
+        rows = rows_in(folder / SAMPLES)
+        return Counter(float(row["elapsed"]) for row in rows if is_right(row))
     found = next((folder / name for name in HISTOGRAMS if (folder / name).exists()), None)
     return read_hgrm(found.read_text()) if found else Counter()
 
@@ -168,8 +167,10 @@ def is_right(sample: dict[str, str]) -> bool:
     return sample["success"] == "true" and sample["responseCode"].startswith("2")
 
 
-def samples_of(folder: Path) -> list[dict[str, str]]:
-    with gzip.open(folder / SAMPLES, "rt", newline="") as file:
+def rows_in(path: Path) -> list[dict[str, str]]:
+    """The rows of a CSV file, compressed where its name says so."""
+    opened = gzip.open if path.suffix == ".gz" else open
+    with opened(path, "rt", newline="") as file:
         return list(csv.DictReader(file))
 
 
@@ -206,21 +207,11 @@ def footer(text: str, name: str) -> float:
 
 
 def hgrm(steps: Steps, sum_ms: float, max_ms: float) -> str:
-    """The histogram in HdrHistogram's percentile format, in ms."""
+    """The histogram in HdrHistogram's percentile format, in ms, with all that is read of it."""
     count = steps.total()
-    mean_ms = sum_ms / count if count else 0.0
-    variance = sum(n * (value - mean_ms) ** 2 for value, n in steps.items()) / max(1, count)
-    lines, below = ["       Value     Percentile TotalCount 1/(1-Percentile)", ""], 0
+    lines, below = ["       Value     Percentile TotalCount", ""], 0
     for value in sorted(steps):
         below += steps[value]
-        left = 1 - below / count
-        inverse = f"{1 / left:14.2f}" if left > 0 else "           inf"
-        lines.append(f"{value:12.3f} {below / count:2.12f} {below:10d} {inverse}")
-    return "\n".join(
-        [
-            *lines,
-            f"#[Mean    = {mean_ms:12.3f}, StdDeviation   = {math.sqrt(variance):12.3f}]",
-            f"#[Max     = {max_ms:12.3f}, Total count    = {count:12d}]",
-            f"#[Buckets = {len(steps):12d}, SubBuckets     = {1:12d}]\n",
-        ]
-    )
+        lines.append(f"{value:12.3f} {below / count:2.12f} {below:10d}")
+    lines.append(f"#[Mean    = {sum_ms / count if count else 0.0:12.3f}]")
+    return "\n".join([*lines, f"#[Max     = {max_ms:12.3f}, Total count    = {count:12d}]\n"])

@@ -10,7 +10,6 @@ Cells of the tool overload have three tables next to slices.csv, which other cel
 
 from __future__ import annotations
 
-import csv
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -18,7 +17,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from workloads.record.latencies import Steps, percentile
+from workloads.record.latencies import Steps, percentile, rows_in
 
 # The files of due in a slice's folder.
 ANSWERS, COURSE = "answers.csv", "course.csv"
@@ -51,18 +50,16 @@ def is_overload(folder: Path) -> bool:
 def read_answers(folder: Path) -> dict[int, Steps]:
     """How often each latency in ms was seen of right answers, by the second they were due in."""
     found: dict[int, Steps] = {}
-    with (folder / ANSWERS).open(newline="") as file:
-        for row in csv.DictReader(file):
-            steps = found.setdefault(int(row["due_s"]), Counter())
-            steps[float(row["latency_us"]) / 1000] += int(row["count"])
+    for row in rows_in(folder / ANSWERS):
+        steps = found.setdefault(int(row["due_s"]), Counter())
+        steps[float(row["latency_us"]) / 1000] += int(row["count"])
     return found
 
 
 def read_course(folder: Path) -> list[Interval]:
-    names = ("time_s", "due", "completed", "errors", "sent")
-    with (folder / COURSE).open(newline="") as file:
-        rows = [[row[name] for name in names] for row in csv.DictReader(file)]
-    return [Interval(float(time_s), *map(int, counts)) for time_s, *counts in rows]
+    names = ("due", "completed", "errors", "sent")
+    rows = rows_in(folder / COURSE)
+    return [Interval(float(row["time_s"]), *(int(row[name]) for name in names)) for row in rows]
 
 
 def within(answers: dict[int, Steps], limit_ms: float) -> int:

@@ -24,7 +24,7 @@ from workloads.record.latencies import (
     WITHOUT_LAG,
     latency_of,
     merged,
-    samples_of,
+    rows_in,
     steps_of,
     texts_of,
 )
@@ -67,10 +67,16 @@ PEAKS = (
     *("peak_threads", "peak_rss_bytes", "peak_descriptors", "peak_descriptors_share"),
     "peak_accept_queue",
 )
+SHARES = (
+    *("cpu_pressure_share", "steal_share", "server_steal_share", "others_cpu_share"),
+    "idle_neighbors_share",
+)
+SPEEDS = ("speed_server", "speed_generator", "probe_us")
 # Values that mean nothing over the steps of a sweep, each at a rate of its own.
 NOT_OF_A_SWEEP = (
     *("answers_per_s", "throughput_per_s", "latency_mean_ms", "in_flight_mean", "offered_per_s"),
 )
+CPU_TIMES = ("cpu_user_s", "cpu_system_s")
 # Share of the server's CPU time: above it, what the compiler's subtraction leaves is uncertain.
 COMPILER_MARKED_ABOVE = 0.3
 # Counters of how long requests waited, each only once at a time.
@@ -122,18 +128,15 @@ def load_of(slices: list[Slice], rounds: float = math.inf) -> dict[str, Any]:
             found[key] = best(known) if known else None
         elif key in SAME:
             found[key] = values[0]
-    found["in_flight_mean"] = weighted(
-        [in_flight(load) for load in timed], [load["duration_s"] for load in timed]
-    )
+    timed_s = [load["duration_s"] for load in timed]
+    found["in_flight_mean"] = weighted([in_flight(load) for load in timed], timed_s)
     if is_sweep(slices):
         found |= dict.fromkeys(NOT_OF_A_SWEEP)
-    bad = sum(load["error_share"] * count for load, count in zip(loads, requests, strict=True))
+    shares = [load["error_share"] for load in loads]
     limited = [load["limited_by_generator"] for load in loads if load["limited_by_generator"]]
     generators = [load["generator"] for load in loads]
     return found | {
-        "error_share": bad / sum(requests)
-        if sum(requests)
-        else max(load["error_share"] for load in loads),
+        "error_share": weighted(shares, requests) if sum(requests) else max(shares),
         "start_epoch_s": min(load["start_epoch_s"] for load in loads),
         "end_epoch_s": max(load["end_epoch_s"] for load in loads),
         # One late slice in three is noise.
@@ -221,8 +224,6 @@ def server_of(live: Live, slices: list[Slice]) -> dict[str, Any]:
     knows_compiler = metrics[0]["compiler_cpu_s"] is not None
     return {
         "cpu_s": cpu_s,
-        "cpu_user_s": sum(each["cpu_user_s"] for each in metrics),
-        "cpu_system_s": sum(each["cpu_system_s"] for each in metrics),
         "cpu_us_per_request": cpu_us_per_request(counted),
         "compiler_cpu_s": compiler_s if knows_compiler else None,
         "compiler_share": compiler_s / cpu_s if knows_compiler and cpu_s else None,
@@ -237,7 +238,7 @@ def server_of(live: Live, slices: list[Slice]) -> dict[str, Any]:
         "profiled": profiled_part(pooled_kept(slices, PROFILED)),
         "settings": live.settings,
         **{name: max(each[name] for each in metrics) for name in PEAKS},
-        **{name: sum(each[name] for each in metrics) for name in GROWING},
+        **{name: sum(each[name] for each in metrics) for name in (*CPU_TIMES, *GROWING)},
         **{name: summed(each[name] for each in metrics) for name in COLLECTIONS},
     }
 
@@ -328,14 +329,9 @@ def rows_of(slices: list[Slice]) -> tuple[int | None, int | None]:
 
 def machine_of(slices: list[Slice]) -> dict[str, Any]:
     metrics = [done.metrics for done in pooled(slices)]
-    means = (
-        *("cpu_pressure_share", "steal_share", "server_steal_share", "others_cpu_share"),
-        "idle_neighbors_share",
-    )
-    speeds = ("speed_server", "speed_generator", "probe_us")
     return {
-        **{name: statistics.mean(each[name] for each in metrics) for name in means},
-        **{name: middle(each[name] for each in metrics) for name in speeds},
+        **{name: statistics.mean(each[name] for each in metrics) for name in SHARES},
+        **{name: middle(each[name] for each in metrics) for name in SPEEDS},
         # Slices that were stopped count for nothing.
         "throttled": sum(done.metrics["throttled"] for done in slices if done.turn.kind == PLAIN),
         "load_1m": max(each["load_1m"] for each in metrics),
@@ -373,20 +369,12 @@ def write_files(slices: list[Slice], out: Path) -> None:
     table(out / "slices.csv", [done.row() for done in slices])
     samples = [sample | {"slice": done.turn.number} for done in slices for sample in done.samples]
     table(out / "telemetry.csv", samples, ["slice", *COLUMNS])
-    latencies = [*latencies_in(slices)]
-    for name, label in CLASSES.items():
-        latencies += latencies_of_class(slices, name, label)
+    latencies = [*latency_rows(slices)]
     table(out / LATENCIES_FILE, latencies, LATENCY_COLUMNS if not latencies else None)
-    if (folders[0] / SAMPLES).exists():
-        rows = [row | {"slice": d.turn.number} for d in counted for row in samples_of(d.folder)]
-        table(out / SAMPLES, rows)
-    if (folders[0] / COMBINATIONS).exists():
-        rows = [
-            row | {"slice": done.turn.number}
-            for done in counted
-            for row in csv.DictReader((done.folder / COMBINATIONS).read_text().splitlines())
-        ]
-        table(out / COMBINATIONS, rows)
+    for name in (SAMPLES, COMBINATIONS):
+        if (folders[0] / name).exists():
+            found = ((done.turn.number, rows_in(done.folder / name)) for done in counted)
+            table(out / name, [row | {"slice": number} for number, rows in found for row in rows])
     if is_overload(folders[0]):
         write_overloads([done for done in slices if done.turn.kind == PLAIN], out)
     logs = [folder / "generator.log" for folder in folders]
@@ -416,22 +404,15 @@ def write_overloads(slices: list[Slice], out: Path) -> None:
     table(out / HEAP, heap, HEAP_COLUMNS)
 
 
-def latencies_in(slices: list[Slice]) -> Iterator[dict[str, Any]]:
-    """How often each primary latency was seen in each plain slice, whichever were excluded."""
-    for done in slices:
-        if done.turn.kind == PLAIN:
-            for value_ms, count in sorted(steps_of(done.folder).items()):
-                yield {"slice": done.turn.number, "value_ms": value_ms, "count": count}
-
-
-def latencies_of_class(slices: list[Slice], name: str, label: str) -> Iterator[dict[str, Any]]:
-    """The same of another histogram; a column marks the rows."""
-    for done in slices:
-        if done.turn.kind == PLAIN:
-            steps = merged(texts_of([done.folder], name))
+def latency_rows(slices: list[Slice]) -> Iterator[dict[str, Any]]:
+    """How often each latency was seen in each plain slice, whichever were excluded."""
+    plain = [done for done in slices if done.turn.kind == PLAIN]
+    for name, label in {"": "", **CLASSES}.items():
+        for done in plain:
+            steps = merged(texts_of([done.folder], name)) if name else steps_of(done.folder)
             for value_ms, count in sorted(steps.items()):
                 row = {"slice": done.turn.number, "value_ms": value_ms, "count": count}
-                yield row | {"class": label}
+                yield row | ({"class": label} if label else {})
 
 
 def keep_log(log: Path, out: Path) -> None:

@@ -10,12 +10,12 @@ validity.py has the limits within which a cell is valid.
 
 from __future__ import annotations
 
-import csv
-import gzip
 import math
 from itertools import dropwhile
 from pathlib import Path
 from typing import Any
+
+from workloads.record.latencies import SAMPLES, SERIES, rows_in
 
 PARTS = 30
 # With fewer values even a complete change half-way has no p-value of 0.5 %.
@@ -41,27 +41,21 @@ def settling(
     share of the level after it). `period_s`: with which values rise and fall by design, in an open
     loop.
     """
-    if (folder / "samples.csv.gz").exists():
-        return of_samples(folder / "samples.csv.gz", load["concurrency_offered"])
-    if (folder / "series.csv").exists():
-        return of_series(folder / "series.csv", load["duration_s"], period_s)
+    if (folder / SAMPLES).exists():
+        return of_samples(folder / SAMPLES, load["concurrency_offered"])
+    if (folder / SERIES).exists():
+        return of_series(folder / SERIES, load["duration_s"], period_s)
     return {"latency": None, "throughput": None}
 
 
 def of_samples(path: Path, users: int) -> dict[str, Change | None]:
     """Answers in the order in which they came, in parts of equal number and of equal time."""
-    with gzip.open(path, "rt", newline="") as file:
-        rows = [
-            (
-                int(row["timeStamp"]) + int(row["elapsed"]),
-                int(row["elapsed"]),
-                int(row["allThreads"]),
-            )
-            for row in csv.DictReader(file)
-        ]
-    rows = with_users_there(sorted(rows), users)
-    ends_ms = [end_ms for end_ms, _, _ in rows]
-    latencies_ms = [float(elapsed_ms) for _, elapsed_ms, _ in rows]
+    columns = ("timeStamp", "elapsed", "allThreads")
+    samples = ([int(row[name]) for name in columns] for row in rows_in(path))
+    ends = sorted((start + elapsed, elapsed, there) for start, elapsed, there in samples)
+    ends = with_users_there(ends, users)
+    ends_ms = [end_ms for end_ms, _, _ in ends]
+    latencies_ms = [float(elapsed_ms) for _, elapsed_ms, _ in ends]
     return {
         "latency": change(means(latencies_ms), JMETER_RESOLUTION_MS),
         "throughput": change(counts(ends_ms), 0),
@@ -98,8 +92,7 @@ def counts(times_ms: list[int]) -> list[float]:
 
 def of_series(path: Path, duration_s: float, period_s: float | None) -> dict[str, Change | None]:
     """The rows of due's time series that lie within the window."""
-    with path.open(newline="") as file:
-        rows = [row for row in csv.DictReader(file) if float(row["time_s"]) < duration_s]
+    rows = [row for row in rows_in(path) if float(row["time_s"]) < duration_s]
     answers = [row for row in rows if row["p50_us"]]
     medians_ms = [float(row["p50_us"]) / 1000 for row in answers]
     # Answers to the warm-up are not in it: there are none until the first other one can come.

@@ -17,6 +17,7 @@ from profiles.watch import control_groups, jvm_counters
 from workloads.machine.provenance import PROFILER, ROOT
 from workloads.machine.testbed import LOOPBACK, Process
 from workloads.servers import attach, scheduling
+from workloads.servers.subject import Subject
 
 # Seven that start side by side took up to 38 s on a disturbed machine.
 START_LIMIT_S = 120
@@ -134,13 +135,11 @@ def wrong_status(
     return http.client.HTTPException(f"status {response.status}{place}, not {expected}{said}")
 
 
-class Server:
+class Server(Subject):
     """One server process. `port` is 0 until it listens."""
 
-    pooler: Process | None = None
     # The profiler's path as the JVM sees it.
     profiler = PROFILER
-    client_environment: Mapping[str, str] = MappingProxyType({})
     # The right answer to a request of ours; None: any body.
     expected_status = 200
     expected_body: bytes | None = None
@@ -167,7 +166,6 @@ class Server:
         (folder / TMP).mkdir(exist_ok=True)
         self.port = 0
         self.profiling: set[str] = set()
-        self.start_up_s = self.up_since_s = 0.0
         started_s = time.monotonic()
         self.process = Process(argv, cpus, folder, log, environment, stdin=stdin, home=home)
         while not self.port and not self.has_given_up():
@@ -197,7 +195,6 @@ class Server:
         return self.process.pid
 
     def ask(self, path: str, limit_s: float) -> bytes:
-        """The body of the expected answer. Raises OSError or HTTPException, the reason why not."""
         connection = http.client.HTTPConnection(self.address, self.port, timeout=limit_s)
         try:
             connection.request("GET", path, headers=dict(self.ready_headers))
@@ -214,25 +211,18 @@ class Server:
         return body
 
     def threads_started(self) -> int | None:
-        """Platform threads that the JVM has started so far; None where it does not publish that."""
         try:
             return jvm_counters.threads_started(self.jvm)
         except OSError:
             return None
 
     def carriers(self) -> int | None:
-        """Threads that carry virtual ones, by their names in the kernel; the first answer needs one
-        where a server answers on virtual threads.
-        """
+        """By their names in the kernel: an answer on a virtual thread needs one."""
         found = 0
         for name in Path(f"/proc/{self.jvm}/task").glob("*/comm"):
             with contextlib.suppress(OSError):
                 found += name.read_text().startswith(CARRIER)
         return found
-
-    def settings(self) -> dict[str, str]:
-        """None: a JVM's are seen by its threads instead."""
-        return {}
 
     def rows(self, path: str | None, limit_s: float) -> int | None:
         try:
@@ -286,7 +276,6 @@ class Server:
         return {"engine": named, "file": recording.name} | taken
 
     def state(self, path: str, limit_s: float) -> tuple[str, str, bytes | None]:
-        """(outcome, reason, body or None) after a load; draining a backlog may take time."""
         started_s = time.monotonic()
         while True:
             if self.process.ended():

@@ -7,12 +7,12 @@ combinations.csv has a row for each, and the load is all of them together.
 
 from __future__ import annotations
 
-import csv
 import re
 from collections import Counter
 from pathlib import Path
 from typing import Any, cast
 
+from workloads.record.latencies import rows_in
 from workloads.record.load import nothing_answered, nothing_sent
 from workloads.servers.databases import DATABASE, USER
 from workloads.servers.databases.data import ROWS, SEED
@@ -77,8 +77,7 @@ def fields(spec: dict[str, Any], subject: Subject, folder: Path) -> list[str]:
 
 def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> dict[str, Any]:
     """The `load` part of cell.json; combinations.csv and latency.hgrm are the client's own."""
-    with (folder / COMBINATIONS).open(newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = rows_in(folder / COMBINATIONS)
     clients = {
         "concurrency_offered": spec["tool"]["workers"],
         "think_ms": spec["tool"]["think_ms"],

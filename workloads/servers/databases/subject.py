@@ -12,12 +12,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from workloads.machine.testbed import LOOPBACK, Process
+from workloads.machine.testbed import Process
 from workloads.servers import perf
 from workloads.servers.databases.data import Data, check_sql
 from workloads.servers.databases.mariadb import MariaDB
 from workloads.servers.databases.pgbouncer import PgBouncer
 from workloads.servers.databases.postgresql import PostgreSQL
+from workloads.servers.subject import Subject
 
 LOG = "server.log"
 ENGINES: dict[str, Callable[..., MariaDB | PostgreSQL]] = {
@@ -30,7 +31,7 @@ ENGINES: dict[str, Callable[..., MariaDB | PostgreSQL]] = {
 CHANGING = ("oltp_read_write",)
 
 
-class DatabaseSubject:
+class DatabaseSubject(Subject):
     """The database of one mode, filled. Raises RuntimeError where it does not start or fill."""
 
     def __init__(self, spec: dict[str, Any], cpus: list[int], folder: Path, position: int) -> None:
@@ -41,7 +42,8 @@ class DatabaseSubject:
         self.database = ENGINES[engine["id"]](variables, cpus, folder, position, LOG)
         self.process, self.port = self.database.process, self.database.port
         self.pooler = self.database.pooler
-        self.cpus, self.address = cpus, LOOPBACK
+        self.cpus = cpus
+        self.client_environment = {"DATABASE_PASSWORD": self.database.password}
         self.profiler: Process | None = None
         self.log, self.start_up_s = self.database.log, self.database.start_up_s
         try:
@@ -63,10 +65,6 @@ class DatabaseSubject:
     def why_silent(self) -> str:
         return "it does not listen"
 
-    @property
-    def client_environment(self) -> dict[str, str]:
-        return {"DATABASE_PASSWORD": self.database.password}
-
     def fill(self, data: Data) -> None:
         try:
             for statement in data.statements(self.database.dialect):
@@ -83,12 +81,8 @@ class DatabaseSubject:
         return tuple(int(value) for value in row)
 
     def ask(self, path: str, limit_s: float) -> bytes:
-        """The sums as text. Raises OSError, with the server's own words, without an answer."""
+        """The sums as text."""
         return " ".join(map(str, self.sums(limit_s))).encode()
-
-    def rows(self, path: str | None, limit_s: float) -> int | None:
-        # Rows that were written are part of the sums.
-        return None
 
     def counters(self, path: str | None, limit_s: float) -> dict[str, float]:
         try:
@@ -97,12 +91,9 @@ class DatabaseSubject:
             return {}
 
     def threads_started(self) -> int | None:
-        """Threads, or processes, made for connections; None once it is gone."""
+        """Those made for connections; None once it is gone."""
         counted = self.counters(None, 10).get(self.database.threads_started)
         return None if counted is None else int(counted)
-
-    def carriers(self) -> None:
-        """None: a database has no virtual threads."""
 
     def settings(self) -> dict[str, str]:
         """The variables that the mode sets, as the server reports them, and its version.
@@ -127,9 +118,6 @@ class DatabaseSubject:
                 if time.monotonic() > deadline_s:
                     return "refused", str(fault), None
             time.sleep(0.1)
-
-    def watch(self, path: str | None, limit_s: float, *, on: bool) -> None:
-        """A database samples nothing of itself."""
 
     def start_profile(self, folder: Path, spec: dict[str, Any]) -> None:
         """perf has settings of its own; without perf there is no profile."""
