@@ -27,10 +27,18 @@ COMMON_KEYS = ("path", "sleep_ms")
 VARIANTS = {"a_a_of": "A/A", "as_published_of": "as published", "slower_of": "slower"}
 # A mode with these alone is defined in another comparison of its study.
 OF_REFERENCES = {"tiers", "baseline", "extra", "since", "repetitions"}
-# Keys of a mode that a comparison may have for all of its modes.
-OF_COMPARISONS = ("backend", "options", "extra")
 # Keys of a study's heap, whose sizes are those of its collector.
 OF_HEAPS = ("heap_mib", "young_mib", "gc")
+# Keys of a mode that a comparison may have for all of its modes.
+OF_COMPARISONS = (
+    "backend",
+    "options",
+    "extra",
+    "jvm_options",
+    "heap_mib",
+    "young_mib",
+    "heap_varied",
+)
 # Keys of JVMs of ours alone; of servers of ours; of user-supplied ones.
 OF_JVMS = (*OF_HEAPS, "carriers", "cpu_limit", "scheduling", "jdk", "jvm_options")
 OF_OURS = (
@@ -238,7 +246,9 @@ def engine_of(study: dict[str, Any], mode: Mode) -> str | None:
 def whole_tier(study: dict[str, Any], name: str) -> Tier:
     own = study["tiers"][name]
     loads = {tool: study.get(tool, {}) | own[tool] for tool in TOOLS if tool in own}
-    return {key: study[key] for key in COMMON_KEYS if key in study} | own | loads | {"id": name}
+    tier = {key: study[key] for key in COMMON_KEYS if key in study} | own | loads | {"id": name}
+    waits_ms = waits.mean_ms(tier.get("path", ""))
+    return tier if waits_ms is None else tier | {"sleep_ms": own.get("sleep_ms", waits_ms)}
 
 
 def as_list(names: Any) -> list[str]:
@@ -437,9 +447,6 @@ def incomplete(config: dict[str, Any], study: Study) -> Iterator[str]:
     place = f"studies.{study.id}"
     for tier, load in study.tiers.items():
         yield from faults_by(schema()["$defs"]["whole_tier"], load, place, "tiers", tier)
-        mean, says = waits.mean_ms(load.get("path", "")), load.get("sleep_ms")
-        if mean not in (None, says):
-            yield fault(f"{place}.tiers.{tier}.sleep_ms", says, f"{mean:g}, the path's mean")
     for mode, part in study.modes.items():
         of = next(id for id, each in study.comparisons.items() if mode in each.modes)
         yield from mode_faults(config, study.says, part, f"{place}.comparisons.{of}.modes.{mode}")

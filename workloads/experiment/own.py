@@ -265,6 +265,7 @@ def common_tier(own: dict[str, Any]) -> dict[str, Any]:
     requests = {"requests": requests_of(own)} if "requests" in own else {}
     return requests | {
         "path": ready_of(own)[0],
+        "sleep_ms": 0,
         "warm_up": {
             "limit_s": warm_up_s,
             "compiling_limit_s": COMPILING_SHARE * warm_up_s,

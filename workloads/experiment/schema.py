@@ -39,7 +39,7 @@ def types_of(part: Part) -> list[str]:
 
 
 def allowed(part: Part) -> str:
-    """What a part allows: its description, or its words, keys or bounds; empty without any."""
+    """Say what a part allows: its description, or its words, keys or bounds; empty without any."""
     types = types_of(part)
     if "description" in part:
         return str(part["description"])

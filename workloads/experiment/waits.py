@@ -8,10 +8,10 @@ from typing import Any
 SLEEP = re.compile(r"\bsleep_ms=(\d+)(?:-(\d+))?")
 
 
-def mean_ms(path: str) -> float | None:
-    """The mean wait of a path with a range, which all its numbers of ms share alike; or None."""
+def mean_ms(path: str) -> int | None:
+    """The wait that a path names, the mean of a range; None where it names none."""
     found = SLEEP.search(path)
-    return (int(found[1]) + int(found[2])) / 2 if found and found[2] else None
+    return (int(found[1]) + int(found[2] or found[1])) // 2 if found else None
 
 
 def least_ms(tier: dict[str, Any]) -> int:
