@@ -39,12 +39,6 @@ def test_flat_series_pass_where_neighbours_are_alike():
     assert sum(alarms(smoothed(noise(30, 0.17, seed)) for seed in range(400))) <= 0.02 * 400
 
 
-def test_one_pause_is_not_a_change():
-    values = noise(30, 0.05, 1)
-    values[3] = 50.0
-    assert not moved(settling.change(values, 0))
-
-
 COURSES = {
     "falls": [1.5] * 15 + [1.0] * 15,
     "rises late": [1.0] * 20 + [2.0] * 10,
@@ -69,7 +63,10 @@ def test_a_step_is_found_where_it_is():
     assert found["shift"] == pytest.approx(0.2)
 
 
-def test_a_change_that_is_small_early_or_within_the_clock_is_none():
+def test_a_pause_and_a_change_that_is_small_early_or_within_the_clock_are_none():
+    values = noise(30, 0.05, 1)
+    values[3] = 50.0
+    assert not moved(settling.change(values, 0))
     assert not moved(settling.change([1.1] * 15 + [1.0] * 15, 0))
     assert not moved(settling.change([2.0] * 4 + [1.0] * 26, 0))
     assert not moved(settling.change([2.0] * 15 + [1.4] * 15, resolution=1))
@@ -128,14 +125,12 @@ def test_open_loop_is_read_from_its_series_within_the_window(tmp_path):
 @pytest.mark.parametrize(("drift", "moves"), [(1.0, False), (1.5, True)])
 def test_level_that_rises_and_falls_by_design_has_settled(tmp_path, drift, moves):
     """A log file is read for a second and then not for two, twice in a load of six seconds."""
-    rows = ["time_s,due,sent,completed,errors,p50_us,p99_us,max_us"]
+    rows = []
     for n in range(120):
         level_us = (5000 if n % 60 < 20 else 20000) * (drift if n >= 60 else 1) + n % 7
         rows.append(f"{n / 20},10,10,{12 if n % 60 < 20 else 9},0,{level_us},9999,9999")
-    (tmp_path / "series.csv").write_text("\n".join(rows) + "\n")
-    load = {"duration_s": 6.0}
-    assert moved(settling.settling(tmp_path, load)["latency"])
-    found = settling.settling(tmp_path, load, period_s=3)
+    assert moved(settling_of_series(tmp_path, rows, 6.0)["latency"])
+    found = settling.settling(tmp_path, {"duration_s": 6.0}, period_s=3)
     assert moved(found["latency"]) is moves
     assert not moved(found["throughput"])
 

@@ -98,6 +98,8 @@ def test_it_ends_when_the_compiler_is_idle_and_requests_get_no_cheaper(warm_up):
 def test_it_ends_at_its_limit(warm_up, seen, why):
     machine, result = warm_up([seen])
     assert (result.ended, result.lasted_s, len(machine.loads)) == ("limit", 20, 20), why
+    machine, result = warm_up([seen], dies_after=2)
+    assert (result.ended, len(machine.loads)) == ("limit", 2)
 
 
 def test_loads_are_as_fast_as_the_server_answers(warm_up):
@@ -201,16 +203,9 @@ def test_each_kind_of_load_must_be_idle(warm_up):
     machine, result = warm_up([(0.0, 300, 100)], plan, others=bursts)
     assert result.ended == "idle"
     assert machine.loads == ["/a", "/a", "/burst"] * 2
-
-
-def test_without_kept_connections_or_without_a_burst_there_are_fewer_kinds():
+    # Without kept connections or without a burst there are fewer kinds.
     assert kinds_of(PLAN | BURST) == [PLAN | BURST]
     assert len(kinds_of(PLAN | {"keep_alive": True} | NO_BURST)) == 2
-
-
-def test_it_ends_with_a_server_that_dies(warm_up):
-    machine, result = warm_up([(0.5, 300, 100)], dies_after=2)
-    assert (result.ended, len(machine.loads)) == ("limit", 2)
 
 
 def test_loads_that_are_the_same_are_made_once_with_the_largest_burst():
