@@ -107,7 +107,7 @@ compare_and_judge <- function(measured, results, write, folder) {
   write(decide_findings(read_findings(guide), comparisons, measured$facts), "findings", "comparisons")
   write(decide_alternatives(read_findings(guide), comparisons, measured$others), "alternatives", "comparisons")
   write(judge_predictions(read_predictions(guide), comparisons), "predictions", "comparisons")
-  write(judge_controls(comparisons, read_controls(guide)), "controls", "comparisons")
+  write(judge_controls(comparisons, yaml::read_yaml(guide)$controls), "controls", "comparisons")
   write(judge_variants(measured, comparisons, read_findings(guide), read_primaries(guide)), "sensitivity", "comparisons")
   write(lacking(comparisons, measured), "undecided")
   of_hosts <- rbind(measured$known, copy(comparisons)[, host := measured$host], fill = TRUE)

@@ -1,18 +1,13 @@
 # The decision guide: for an engineer's situation, which mode wins and by how much. The comparisons decide;
 # guide.yaml says what is compared.
 
-#' Reads the situations.
-#'
-#' @param path path of guide.yaml, which says what stands in it.
-read_guide <- function(path) {
-  if (!file.exists(path)) fail_reading(path, "no such file")
-  yaml::read_yaml(path)$situations
-}
+read_guide <- function(path) yaml::read_yaml(path)$situations
+
+read_predictions <- function(path) yaml::read_yaml(path)$predictions
 
 #' Reads the findings, see guide.yaml; each pair is whole, with what its finding says once (`at`).
 #' @export
 read_findings <- function(path) {
-  if (!file.exists(path)) fail_reading(path, "no such file")
   lapply(yaml::read_yaml(path)$findings, function(finding) {
     whole <- function(pair) modifyList(as.list(finding$at), pair)
     finding$pairs <- lapply(finding$pairs, whole)
@@ -21,14 +16,11 @@ read_findings <- function(path) {
   })
 }
 
-#' Reads the predictions of swaps, see guide.yaml.
-read_predictions <- function(path) yaml::read_yaml(path)$predictions
-
 #' Predictions of swaps, and whether a run bears them out.
 #'
-#' @param predictions see read_predictions(); `comparisons` see add_verdicts().
-#' @return data.table, a row per prediction that was measured: of (its words), at_least or at_most (the bound; NA for the other), refuted (whether it lies
-#'   beyond), the columns of the comparisons.
+#' @param predictions of guide.yaml; `comparisons` see add_verdicts().
+#' @return data.table, a row per prediction that was measured: of (its words), at_least or at_most (the bound; NA for the other), refuted
+#'   (whether it lies beyond), the columns of the comparisons.
 judge_predictions <- function(predictions, comparisons) {
   rows <- lapply(predictions, function(each) {
     bounds <- list(of = each$of, at_least = as.numeric(or_else(each$at_least, NA)), at_most = as.numeric(or_else(each$at_most, NA)))
@@ -38,10 +30,9 @@ judge_predictions <- function(predictions, comparisons) {
   rbindlist(c(list(none), rows), use.names = TRUE, fill = TRUE)[is.finite(estimate)][, refuted := (estimate < at_least | estimate > at_most) %in% TRUE][]
 }
 
-#' The primary comparisons: the pairs of the findings, and the first statistic of each situation for its modes, but for those
+#' The primary comparisons of guide.yaml: the pairs of the findings, and the first statistic of each situation for its modes, but for those
 #' without a verdict.
 #'
-#' @param path path of guide.yaml.
 #' @return data.table: comparison_names, each once.
 #' @export
 read_primaries <- function(path) {
@@ -77,8 +68,7 @@ row_of <- function(pair, finding, comparisons) {
 #' @param findings see read_findings(); `comparisons` see add_verdicts(); `facts` see facts_of_loads().
 #' @return data.table, a row per pair of a finding: finding (its id), pair (its name), outcome (see standing()), expected (the outcomes of the
 #'   pair with which the finding holds, by spaces; empty where it only gives values), holds (of the finding: yes, no, open; unmeasured where
-#'   a pair has no cell), bound_ratio (what theory allows of a pair that is `bounded`: the requests in flight that both sides admit, the more by the fewer; NA for
-#'   none), the columns of with_facts(), the columns of the comparisons.
+#'   a pair has no cell), bound_ratio (what theory allows of a pair that is `bounded`), the columns of with_facts() and of the comparisons.
 #' @export
 decide_findings <- function(findings, comparisons, facts = no_facts()) {
   rows <- lapply(findings, function(finding) {
@@ -101,7 +91,9 @@ decide_finding <- function(finding, comparisons, facts) {
 
 # A finding whose pairs have a reason each in place of a value.
 undecided_finding <- function(finding, comparisons, reason) {
-  rows <- lapply(names(finding$pairs), function(name) absent_row(comparisons, c(finding["study"], finding$pairs[[name]]["mode"], list(pair = name)), reason))
+  rows <- lapply(names(finding$pairs), function(name) {
+    absent_row(comparisons, c(finding["study"], finding$pairs[[name]]["mode"], list(pair = name)), reason)
+  })
   rbindlist(rows)[, `:=`(finding = finding$id, outcome = "none", expected = "", holds = "open")][]
 }
 
@@ -120,17 +112,13 @@ whether_holds <- function(outcome, expected) {
 
 is_met <- function(outcome, expected) mapply(`%in%`, outcome, strsplit(expected, " ", fixed = TRUE))
 
-#' Whether pairs of findings are decided otherwise than their findings need.
-#'
-#' @param outcome,expected columns of decide_findings().
+#' Whether pairs of findings are decided otherwise than their findings need; `outcome` and `expected` see decide_findings().
 #' @export
 is_refuted <- function(outcome, expected) {
   expected != "" & outcome %in% c("better", "worse", "same", "fixed") & !is_met(outcome, expected)
 }
 
 #' The requests in flight that each side of a pair admits: no more than there are users. NA where they are not known.
-#'
-#' @param rows see with_facts().
 #' @export
 most_in_flight <- function(rows) {
   of <- function(limit) fifelse(is.na(rows$users), NA_real_, pmin(rows$users, limit, na.rm = TRUE))
@@ -143,16 +131,14 @@ bound_ratio <- function(rows) {
   exp(abs(log(sides$mode / sides$baseline)))
 }
 
-#' How a mode does against the baseline in one comparison.
+#' How a mode does against the baseline in each comparison.
 #'
-#' @param rows rows of the comparisons.
 #' @return character vector: better, worse, same, fixed (by the load), open (not decided), none (nothing can be compared). What is no
 #'   primary comparison stands where its interval does.
 standing <- function(rows) {
   verdict <- rows[, fcase(
-    verdict != "", verdict, reason != "", "not comparable", fixed %in% c(1, TRUE), "fixed", (equivalence_p_value <= 1 - confidence) %in% TRUE, "same",
-    low > as.numeric(effect == "ratio"), "higher",
-    high < as.numeric(effect == "ratio"), "lower", default = "undecided"
+    verdict != "", verdict, reason != "", "not comparable", fixed %in% 1, "fixed", (equivalence_p_value <= 1 - confidence) %in% TRUE, "same",
+    low > (effect == "ratio"), "higher", high < (effect == "ratio"), "lower", default = "undecided"
   )]
   fcase(
     verdict %in% c("same", "fixed"), verdict, verdict %in% c("higher", "lower"), fifelse(verdict == as.character(rows$better), "better", "worse"),
@@ -170,11 +156,8 @@ baseline_of <- function(situation) {
 
 # The comparisons with a situation's baseline at some tiers, variants left out.
 guide_rows <- function(comparisons, situation, tiers, tool, statistic) {
-  wanted <- list(situation$study, baseline_of(situation), tiers, tool, statistic)
-  rows <- comparisons[
-    study == wanted[[1]] & baseline == wanted[[2]] & tier %in% wanted[[3]] & tool == wanted[[4]] &
-      statistic == wanted[[5]] & !is_variant(mode)
-  ]
+  wanted <- list(study = situation$study, baseline = baseline_of(situation), tier = tiers, tool = tool, statistic = statistic)
+  rows <- comparisons[wanted, on = names(wanted), nomatch = NULL][!is_variant(mode)]
   if (!is.null(situation$modes)) rows <- rows[mode %in% situation$modes]
   # The best first.
   rows <- rows[order(ifelse(better == "higher", -estimate, estimate))]
@@ -186,25 +169,18 @@ absent_of_situation <- function(situation, metrics, comparisons) {
   modes <- if (is.null(situation$modes) && nrow(metrics) == 0) "" else situation$modes
   wanted <- CJ(statistic = situation$statistics, mode = as.character(modes), sorted = FALSE)
   lacking <- wanted[!metrics, on = c("statistic", "mode")]
-  place <- function(at) {
-    list(
-      study = situation$study, tier = situation$tier, tool = tool_for(situation, lacking$statistic[at]), mode = lacking$mode[at],
-      baseline = baseline_of(situation), statistic = lacking$statistic[at], standing = "none"
-    )
-  }
-  rbindlist(lapply(seq_len(nrow(lacking)), function(at) absent_row(comparisons, place(at), no_cell_of_it)), fill = TRUE)
+  place <- c(situation[c("study", "tier")], baseline = baseline_of(situation), standing = "none")
+  rbindlist(lapply(seq_len(nrow(lacking)), function(at) {
+    absent_row(comparisons, c(place, tool = tool_for(situation, lacking$statistic[at]), lacking[at]), no_cell_of_it)
+  }), fill = TRUE)
 }
 
 # The modes in each statistic of a situation, the best first.
 guide_metrics <- function(situation, comparisons) {
-  rows <- lapply(situation$statistics, function(id) guide_rows(comparisons, situation, situation$tier, tool_for(situation, id), id))
-  rbindlist(c(list(guide_rows(comparisons[0], situation, "", "", "")), rows))
+  rbindlist(lapply(situation$statistics, function(id) guide_rows(comparisons, situation, situation$tier, tool_for(situation, id), id)))
 }
 
-#' Compares modes with the baseline at another tier, for the situations that say so.
-#'
-#' @param guide see read_guide(); `measured` see as_measured().
-#' @return see compare_modes(); NULL where nothing of it was measured.
+# Compares modes with the baseline at another tier, for the situations that say so; NULL where nothing of it was measured.
 compare_tiers <- function(guide, measured) {
   across <- Filter(function(situation) !is.null(situation$baseline_tier), guide)
   places <- rbindlist(lapply(across, function(situation) {
@@ -226,8 +202,7 @@ compare_tiers <- function(guide, measured) {
 compare_guide <- function(guide, comparisons) {
   rows <- lapply(guide, function(situation) {
     metrics <- guarded(guide_metrics(situation, comparisons), "guide", comparisons[0])
-    absent <- absent_of_situation(situation, metrics, comparisons)
-    rbind(metrics, absent, fill = TRUE)[, situation := rep(situation$title, .N)]
+    rbind(metrics, absent_of_situation(situation, metrics, comparisons), fill = TRUE)[, situation := rep(situation$title, .N)]
   })
   none <- copy(comparisons[0])[, c("situation", "standing") := character()]
   rbindlist(c(list(none), rows), use.names = TRUE, fill = TRUE)
