@@ -4,8 +4,6 @@ A kind gives the class or the options that make it, the platform threads that mu
 it was not this mode, and colors. The analysis has its bound.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

@@ -5,8 +5,6 @@ or of up to four variants, whose rounds end when each is shown to be slower than
 to be. As a program it checks a file: python -m workloads.experiment.own FILE
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -3,8 +3,6 @@
 Nothing but the standard library, so that it can be read before anything is installed.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from typing import NamedTuple

@@ -6,8 +6,6 @@ word is the text as typed. Elsewhere true, false, null and decimal numbers are w
 JSON. Every other word stays a text, which the check of the configuration then refuses.
 """
 
-from __future__ import annotations
-
 import functools
 import os
 import re

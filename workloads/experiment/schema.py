@@ -3,8 +3,6 @@
 Nothing but the standard library, so that `make help-config` works before anything is installed.
 """
 
-from __future__ import annotations
-
 import functools
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """How long the requests of a tier wait: sleep_ms in its path, a number or a range as 10-30."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

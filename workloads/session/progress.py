@@ -1,13 +1,11 @@
 """The line on the terminal: what came of a cell, how many are left and how long they take."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from workloads.experiment.forecast import ended_in, of_shipped
+from workloads.experiment.forecast import known_of
 
 
 def progress(record: dict[str, Any], left: int, of: int, left_s: float) -> str:
@@ -37,18 +35,9 @@ def time_left_s(
     They take as long as in the shipped run, at the pace of those that have ended here; 0 before the
     first has. `root`: the folder of all cells; `shipped`: its run.json.
     """
-    shipped_s = of_shipped(shipped).shipped_s
-    pace = pace_of(root.parent / "sessions", shipped_s)
+    known = known_of(shipped)
+    shipped_s, pace = known.session_s, known.pace(root.parent / "sessions")
     (own, cells), *later = sessions
     later_cells = sum(number for _, number in later)
     cell_s, later_s = shipped_s(own, cells) / cells, sum(shipped_s(*each) for each in later)
     return lambda left: pace * (cell_s * (left - later_cells) + later_s)
-
-
-def pace_of(sessions: Path, shipped_s: Callable[[str, int], float]) -> float:
-    """Time of the sessions that have ended here, over that of as many cells in the shipped run."""
-    took_s = expected_s = 0.0
-    for path, record in ended_in(sessions):
-        took_s += record["wall_s"]
-        expected_s += shipped_s(path, len(record["measured"]))
-    return took_s / expected_s if expected_s else 0.0

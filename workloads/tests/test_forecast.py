@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from profiles.watch import noise
-from workloads.experiment.forecast import CELL_S, REST_S, ROOT, Known, known_of, minutes, plan
+from workloads.experiment.forecast import CELL_S, REST_S, ROOT, Known, known_of, plan
 from workloads.experiment.grid import Grid
 from workloads.experiment.reading import configuration
 from workloads.record.validity import KEPT_AT_LEAST
@@ -25,35 +25,26 @@ RUN = [
 ]
 
 
-def measured(cells, path):
-    (cells / path).mkdir(parents=True)
-    (cells / path / "cell.json").touch()
+def measured(results, path):
+    (results / "cells" / path).mkdir(parents=True)
+    (results / "cells" / path / "cell.json").touch()
 
 
-def test_session_takes_as_long_as_it_did_here_or_in_the_shipped_run():
-    known = Known(SHIPPED, {"a/g/rep-1": 30.0}, CELLS)
-    assert known.session_s("a/g/rep-1", 9) == 30
-    assert known.session_s("a/g/rep-2", 9) == 30
-    assert known.session_s("s/g/rep-2", 1) == 60
-    assert known.session_s("s/g/rep-1", 1) == 60
-    # A cell of a repetition that no run had takes as long as one took at most.
-    assert Known(SHIPPED, {}, {"s/g/rep-1": 3, "s/g/rep-2": 1}).session_s("s/g/rep-3", 2) == 120
-    # A comparison that no run had, like as many cells of the shipped one.
+def test_session_takes_as_long_as_in_the_shipped_run():
+    known = Known(SHIPPED, {"s/g/rep-1": 3, "s/g/rep-2": 1})
+    assert known.session_s("s/g/rep-1", 3) == 120
+    # A cell of a repetition that it has not takes as long as one took at most.
+    assert known.session_s("s/g/rep-3", 2) == 120
+    # A comparison that it has not, like as many cells of any.
     assert known.session_s("b/g/rep-1", 8) == 8 * (120 + 60) / 40
     assert Known().session_s("b/g/rep-1", 8) == 8 * CELL_S
-    assert minutes(known, [("s/g/rep-1", 2), ("s/g/rep-2", 1)]) == 3
-
-
-def test_sessions_that_were_measured_here_are_known(tmp_path):
-    (tmp_path / "s/g").mkdir(parents=True)
-    (tmp_path / "s/g/rep-1.json").write_text('{"wall_s": 90}')
-    assert known_of(tmp_path, tmp_path / "none.json") == Known({}, {"s/g/rep-1": 90.0})
 
 
 def test_shipped_run_has_its_times_by_its_cells(tmp_path):
     (tmp_path / "run.json").write_text(json.dumps(SHIPPED | {"session_s": {"s/g/rep-1": 90}}))
     (tmp_path / "summary.csv").write_text("session\n" + 2 * "s/g/rep-1@then\n")
-    assert known_of(tmp_path, tmp_path / "run.json").session_s("s/g/rep-1", 1) == 45
+    assert known_of(tmp_path / "run.json").session_s("s/g/rep-1", 1) == 45
+    assert known_of(tmp_path / "none.json") == Known()
 
 
 def test_plan_counts_what_is_missing(tmp_path):
@@ -68,6 +59,11 @@ def test_plan_counts_what_is_missing(tmp_path):
     assert "make quick" in text and "one cell" in text
     measured(tmp_path, "s/n/t/wrk2/rep-1")
     assert "It needs 3,000 MiB of memory." in says()
+    # This machine took twice as long.
+    record = tmp_path / "sessions/s/g/rep-1.json"
+    record.parent.mkdir(parents=True)
+    record.write_text('{"wall_s": 240, "measured": ["a", "b"]}')
+    assert f"about {2 + REST_S // 60} minutes (as sessions took here before)" in says()
     measured(tmp_path, "s/m/t/wrk2/rep-2")
     assert "all 3 cells are there" in says()
 
