@@ -12,8 +12,6 @@ Source: async-profiler's jfrconv, options --from and --to (epoch ms), --norm (na
 --alloc with --total (bytes), --inverted (first frames at the top).
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -3,8 +3,6 @@
 Source: perf-script(1). Frames are written as async-profiler's: kernel frames end in _[k].
 """
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

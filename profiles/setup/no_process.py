@@ -1,7 +1,5 @@
 """A plugin of pytest for `make check`: it skips each test that starts a process, and says so."""
 
-from __future__ import annotations
-
 import sys
 from typing import Any
 

@@ -6,8 +6,6 @@
 Prints `file:line: word; instead: …`, and exits with status 1 when anything is found.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Iterator

@@ -4,8 +4,6 @@
 10 ms of CPU time with pyroute2 and 0.3 ms here, ten times a second on the generator's CPUs.
 """
 
-from __future__ import annotations
-
 import socket
 import struct
 from collections.abc import Iterator

@@ -1,8 +1,6 @@
 """Control groups of servers (cgroups(7)), version 1 and 2: memory of one that has its own, as a
 container has, and a group that limits CPU time, as Kubernetes and `docker run --cpus` do."""
 
-from __future__ import annotations
-
 import contextlib
 import itertools
 import os

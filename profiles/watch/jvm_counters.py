@@ -4,8 +4,6 @@ Source: HotSpot's perfMemory.hpp (version 2 of the format); `jcmd <pid> PerfCoun
 same, and takes a third of a second.
 """
 
-from __future__ import annotations
-
 import struct
 from pathlib import Path
 

@@ -10,8 +10,6 @@ more than rounds do: it is the least to expect. Half seconds that are disturbed 
 say how many rounds a comparison loses. Nothing but the standard library, as the doctor.
 """
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import math

@@ -5,8 +5,6 @@ shares one, and computes up to 1.7 times as long. A process for each CPU runs in
 (sched(7)): on a CPU without a pause it takes long to finish, but CPU time is what counts.
 """
 
-from __future__ import annotations
-
 import csv
 import math
 import os

@@ -6,8 +6,6 @@ read more often than the rest, since what falls between two readings is interpol
 proc(5); clock_getcpuclockid(3) for CPU time in nanoseconds where /proc has ticks of 10 ms.
 """
 
-from __future__ import annotations
-
 import bisect
 import contextlib
 import itertools

@@ -1,7 +1,5 @@
 """Lines of progress on a terminal, and the reason why a job failed."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import sys

@@ -4,8 +4,6 @@ A caller's shell holds settings of other work (SPRING_*, JAVA_TOOL_OPTIONS, PG* 
 a server would not be what config.yaml says.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Mapping
 

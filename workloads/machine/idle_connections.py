@@ -1,7 +1,5 @@
 """Idle connections that stay open during a load, as browsers keep them."""
 
-from __future__ import annotations
-
 import contextlib
 import socket
 from collections.abc import Iterator

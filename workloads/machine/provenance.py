@@ -1,7 +1,5 @@
 """Where a cell's numbers come from: machine, versions, limits, fingerprints; no names of hosts."""
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import json

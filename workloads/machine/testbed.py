@@ -1,7 +1,5 @@
 """The machine as a testbed: one cell at a time, CPUs apart, and nothing left behind."""
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import os
@@ -183,7 +181,7 @@ def cpu_shares(
 
 
 def beside_the_server(asked: int, root: Path = limits.ROOT) -> Shares:
-    """So many CPUs for the server, and the others or the same for the generator. Raises CpuError."""
+    """So many CPUs for the server; for the generator the others, or the same. Raises CpuError."""
     found = limits.cpus(root)
     if refused := found.refused():
         raise CpuError(refused)

@@ -11,8 +11,6 @@ further round. In these a mode's range grows, too: upwards while its highest rat
 objective, downwards while its lowest does not. analysis/R/capacity.R finds the capacity.
 """
 
-from __future__ import annotations
-
 import hashlib
 import math
 from collections import Counter

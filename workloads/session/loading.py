@@ -1,7 +1,5 @@
 """One load of one server: asked before and after, watched meanwhile, judged at its end."""
 
-from __future__ import annotations
-
 import functools
 import logging
 import shutil

@@ -1,7 +1,5 @@
 """Metrics of the server, the generator and the machine within the window of a load."""
 
-from __future__ import annotations
-
 import os
 from typing import Any
 

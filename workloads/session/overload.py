@@ -4,8 +4,6 @@ That is estimated once for each page: by the ramp of a load sweep, and then by a
 what that found. A mode whose server broke is not loaded again at its tier.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from workloads.experiment.plan import Name

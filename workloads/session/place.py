@@ -1,7 +1,5 @@
 """The machine as a session shares it out: CPUs of both sides, their speed, who is alive."""
 
-from __future__ import annotations
-
 import contextlib
 import logging
 import sys

@@ -6,8 +6,6 @@ server whose compiler is idle. Variants of a user's service have one, for at a l
 compilers are at work in any load.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Where the cells of a session are written, each as soon as its slices are there."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any

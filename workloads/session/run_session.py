@@ -13,8 +13,6 @@ cell.json of a job that failed, and a second name of it brings it back when the 
 again.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import json

@@ -1,7 +1,5 @@
 """A session: the servers of a comparison and their generators, alive together."""
 
-from __future__ import annotations
-
 import contextlib
 import random
 import time

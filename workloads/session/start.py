@@ -1,7 +1,5 @@
 """How a mode is started: what it depends on, then its server, which must answer."""
 
-from __future__ import annotations
-
 import contextlib
 import importlib
 import shlex

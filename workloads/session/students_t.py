@@ -1,7 +1,5 @@
 """Quantiles of Student's t for whole degrees of freedom, which Python's library does not have."""
 
-from __future__ import annotations
-
 import math
 
 

@@ -3,8 +3,6 @@
 A table of the same program stays; to measure it again delete it.
 """
 
-from __future__ import annotations
-
 import argparse
 import csv
 import logging

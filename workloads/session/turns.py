@@ -1,7 +1,5 @@
 """The order of loads: tier by tier, in rounds in which each mode is loaded once, in any order."""
 
-from __future__ import annotations
-
 import hashlib
 import itertools
 import logging

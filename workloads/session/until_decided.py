@@ -7,8 +7,6 @@ analysis/ simulates how often the last interval misses the truth, as it is looke
 round; tests/rounds.csv gives both the same rounds.
 """
 
-from __future__ import annotations
-
 import csv
 import math
 import statistics

@@ -10,8 +10,6 @@ limit allows, or none can be, or the budget is spent. analysis/R/builds.R comput
 simulates how often it errs; tests/starts.csv gives both the same rounds.
 """
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections import defaultdict

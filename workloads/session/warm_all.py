@@ -1,7 +1,5 @@
 """The warm-up of all servers of a session: on all CPUs, before the first slice of any."""
 
-from __future__ import annotations
-
 import contextlib
 import math
 import time

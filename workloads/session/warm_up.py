@@ -15,8 +15,6 @@ a request whether the code still gets better. Latency could not: servers that wa
 delay each other.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import math

@@ -1,7 +1,5 @@
 """A server whose queue is simulated, and what due would have written of a load on it."""
 
-from __future__ import annotations
-
 import csv
 import heapq
 import json

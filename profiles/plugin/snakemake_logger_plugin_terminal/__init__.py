@@ -5,8 +5,6 @@ Everything that Snakemake says stays in its own log; a dry-run, `--verbose` and 
 show all of it here too. See snakemake_interface_logger_plugins.
 """
 
-from __future__ import annotations
-
 import logging
 import re
 import sys
