@@ -38,6 +38,8 @@ ROUNDS_KEPT, TIMES_PLANNED, LOAD_MINUTES = 3, 2, 28
 QUIET_STEAL, QUIET_OTHERS, HAD_AT_LEAST = 0.01, 0.05, 0.97
 LATE_US_AT_MOST, INTERVAL_AT_MOST = 1000, 0.1
 GUESTS = "the hypervisor gives it to other guests: measure at another hour, or on another machine"
+OTHERS = "end them; top shows which they are"
+UNDECIDED = "a smaller difference stays undecided"
 LATE = "shorter latencies mean little: set the governor to performance, end other programs"
 OPEN = "throughput, and CPU time at the CPU's limit, will not be decided"
 ALL_OPEN = f"latency, {OPEN}"
@@ -165,12 +167,13 @@ def measure(sleeping_s: float = SLEEPING_S, computing_s: float = COMPUTING_S) ->
     ]
     while_asleep = taken(read[0], read[len(sleeping)], sum(slept_s), len(cpus))
     late_us = [late for one in watched for late in one.late_us]
+    hundredths = statistics.quantiles(late_us, n=100)
     rates = [sum(counts) for counts in zip(*(one.counts for one in watched), strict=True)]
     return Noise(
         steal_share=taken(read[0], read[-1], 0.0, len(cpus)).steal,
         others_share=while_asleep.others,
         had_share=sum(computed_s) / (computing_s * len(cpus)),
-        late_us=percentiles(late_us),
+        late_us={"p50": hundredths[49], "p99": hundredths[98], "max": max(late_us)},
         spread=spread(rates),
         throttled=limits.throttled() - throttled,
         lost_share=statistics.fmean(is_lost(each) for each in windows),
@@ -210,11 +213,6 @@ def is_lost(window: Taken) -> bool:
     return window.steal > STEAL_AT_MOST or window.others > OTHERS_CPU_AT_MOST
 
 
-def percentiles(late_us: list[float]) -> dict[str, float]:
-    hundredths = statistics.quantiles(late_us, n=100)
-    return {"p50": hundredths[49], "p99": hundredths[98], "max": max(late_us)}
-
-
 def spread(rates: list[int]) -> float:
     """The spread of the log ratio of neighboring windows, whose mean is 0."""
     ratios = [math.log(after / before) for before, after in pairwise(rates)]
@@ -222,38 +220,29 @@ def spread(rates: list[int]) -> float:
 
 
 def lines(noise: Noise) -> list[Line]:
+    steal, others, had = noise.steal_share, noise.others_share, noise.had_share
     late = ", ".join(f"{name} {value:.0f}" for name, value in noise.late_us.items())
-    had = noise.had_share >= HAD_AT_LEAST and not noise.throttled
-    steal = noise.steal_share
-    return [
-        line("steal", f"{steal:.1%} of the CPUs", steal <= QUIET_STEAL, GUESTS),
-        line(
-            "other processes",
-            f"{noise.others_share:.1%} of the CPUs",
-            noise.others_share <= QUIET_OTHERS,
-            "end them; top shows which they are",
-        ),
-        line("wake-up latency, us", late, noise.late_us["p99"] <= LATE_US_AT_MOST, LATE),
-        line("CPU time with all CPUs busy", f"{noise.had_share:.1%}", had, taken_by(noise)),
-        line(
-            "interval to expect",
-            f"at least ± {noise.interval:.1%} of a ratio after {ROUNDS} rounds "
-            f"(a computation varies by {noise.spread:.1%} from a half second to the next)",
-            noise.interval <= INTERVAL_AT_MOST,
-            "a smaller difference stays undecided",
-        ),
-        line(
-            "rounds of a comparison",
-            rounds_of(noise),
-            noise.lost_rounds <= ROUNDS / 2,
-            open_by(noise),
-        ),
-    ]
-
-
-def open_by(noise: Noise) -> str:
+    interval = (
+        f"at least ± {noise.interval:.1%} of a ratio after {ROUNDS} rounds "
+        f"(a computation varies by {noise.spread:.1%} from a half second to the next)"
+    )
+    took = "other processes, the hypervisor or a quota that is not shown here took the rest"
+    if noise.throttled:
+        took = f"a quota stopped us {noise.throttled} times; slices that it stops count for nothing"
     counted = ROUNDS * TIMES_PLANNED * (1 - noise.lost_round)
-    return f"{OPEN if counted >= ROUNDS_KEPT else ALL_OPEN}: {QUIETER}"
+    lost = f"{OPEN if counted >= ROUNDS_KEPT else ALL_OPEN}: {QUIETER}"
+    rows = (
+        ("steal", f"{steal:.1%} of the CPUs", steal <= QUIET_STEAL, GUESTS),
+        ("other processes", f"{others:.1%} of the CPUs", others <= QUIET_OTHERS, OTHERS),
+        ("wake-up latency, us", late, noise.late_us["p99"] <= LATE_US_AT_MOST, LATE),
+        (
+            *("CPU time with all CPUs busy", f"{had:.1%}"),
+            *(had >= HAD_AT_LEAST and not noise.throttled, took),
+        ),
+        ("interval to expect", interval, noise.interval <= INTERVAL_AT_MOST, UNDECIDED),
+        ("rounds of a comparison", rounds_of(noise), noise.lost_rounds <= ROUNDS / 2, lost),
+    )
+    return [Line(name, found, "" if quiet else advice) for name, found, quiet, advice in rows]
 
 
 def rounds_of(noise: Noise) -> str:
@@ -262,16 +251,6 @@ def rounds_of(noise: Noise) -> str:
     found = f"about {noise.lost_rounds:.1f} of {ROUNDS} will not count for latency"
     minutes = round(noise.more_minutes)
     return found + (f", and a default run takes about {minutes} more minutes" if minutes else "")
-
-
-def line(name: str, found: str, is_quiet: bool, advice: str) -> Line:
-    return Line(name, found, "" if is_quiet else advice)
-
-
-def taken_by(noise: Noise) -> str:
-    if noise.throttled:
-        return f"a quota stopped us {noise.throttled} times; slices that it stops count for nothing"
-    return "other processes, the hypervisor or a quota that is not shown here took the rest"
 
 
 @contextlib.contextmanager
