@@ -212,8 +212,7 @@ class Grid:
         """One cell measured by itself: its baseline is loaded in turns with it."""
         baseline = replace(cell, mode=self._baseline(cell) or cell.mode)
         there = replace(baseline, repetition=1) in self.comparisons and baseline != cell
-        baselines = (baseline,) if there else ()
-        of = self.comparison(cell)
+        of, baselines = self.comparison(cell), (baseline,) if there else ()
         return Session(cell.study, of, cell.repetition, (cell,), baselines, judged=True)
 
     def _baseline(self, cell: Cell) -> str | None:

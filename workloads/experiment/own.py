@@ -9,9 +9,10 @@ import json
 import math
 import re
 import sys
+from collections.abc import Iterator
 from typing import Any
 
-from workloads.experiment.configuration import ConfigurationError, faults_by
+from workloads.experiment.configuration import ConfigurationError, fault, faults_by, without
 from workloads.experiment.schema import enumerated, schema
 from workloads.machine.provenance import ROOT
 
@@ -44,12 +45,14 @@ PROFILE_SHARE, PROFILE_S_AT_LEAST = 0.06, 2
 ROUNDS_AT_MOST = 1000
 P99_SLOWER_PERCENT = 25
 # A busy machine may take so many rounds beyond the planned ones.
-SWEEP_CONNECTIONS, SWEEP_EXTRA_ROUNDS = 2000, 2
+SWEEP = {"connections": 2000, "extra_rounds": 2}
 # Requests that have failed the objective wait on in an overload, until a time-out that is so many
 # times as long, within these bounds: each would cost its sweep the ten seconds of the others.
 PATIENCE_OBJECTIVES, PATIENCE_S = 10, (1.0, 10.0)
 # Keys of a variant that `own` may have for all; its environment and headers are added.
 COMMON = ("command", "folder", "stop", "backend")
+# Keys of `own` that are other ones of a mode.
+READY = {"ready_status": "expected_status", "start_limit_s": "start_limit_s"}
 # Words that the generator fills in for each request, and a variable's value.
 FILLED, SECRET = ("{n}", "{uuid}"), "{{env:{}}}"
 # A key of the study in a fault, and the user's own in its place.
@@ -89,48 +92,39 @@ def experiment(config: dict[str, Any]) -> dict[str, Any]:
 
 def faults_of(own: Any) -> list[str]:
     faults = faults_by({"$ref": "#/$defs/own", "$defs": schema()["$defs"]}, own, "own")
-    if faults:
-        return faults
-    variants = variants_of(own)
-    if "variants" in own and {*BUILDS} & own.keys():
-        faults.append("own.variants = {...}; allowed: only without old and new")
+    return faults or [*faults_of_variants(own), *faults_of_requests(own)]
+
+
+def faults_of_variants(own: dict[str, Any]) -> Iterator[str]:
     if "variants" not in own:
-        faults += [
-            f"own.{side} = null; allowed: it must be there" for side in BUILDS if side not in own
-        ]
+        for side in BUILDS:
+            if side not in own:
+                yield fault(f"own.{side}", None, "it must be there")
+    elif {*BUILDS} & own.keys():
+        yield fault("own.variants", own["variants"], "only without old and new")
     place = "own.variants" if "variants" in own else "own"
-    for name, each in variants.items():
+    for name, each in variants_of(own).items():
         if "command" not in each:
-            faults.append(
-                f"{place}.{name}.command = null; allowed: it must be there, or own.command"
-            )
+            yield fault(f"{place}.{name}.command", None, "it must be there, or own.command")
+
+
+def faults_of_requests(own: dict[str, Any]) -> Iterator[str]:
     if ("users" in own) == ("rate_per_s" in own):
-        faults.append(
-            f"own.users = {own['users']}; allowed: a number without rate_per_s"
-            if "users" in own
-            else "own.users = null; allowed: a number, or rate_per_s"
-        )
+        may = "a number without rate_per_s" if "users" in own else "a number, or rate_per_s"
+        yield fault("own.users", own.get("users"), may)
     if "requests" not in own and "script" not in own:
-        faults.append("own.requests = null; allowed: it must be there, or script")
-    return faults + [fault for fault in faults_of_requests(own) if fault]
-
-
-def faults_of_requests(own: dict[str, Any]) -> list[str]:
+        yield fault("own.requests", None, "it must be there, or script")
     text = json.dumps(requests_of(own))
-    faults = []
     if len(text) > REQUESTS_CHARACTERS:
-        allowed = f"{REQUESTS_CHARACTERS:,} characters in all, or {{file: paths.txt}}"
-        faults.append(f"own.requests = {len(text):,} characters; allowed: {allowed}")
+        may = f"{REQUESTS_CHARACTERS:,} characters in all, or {{file: paths.txt}}"
+        yield f"own.requests = {len(text):,} characters; allowed: {may}"
     for at, each in enumerate(own.get("requests", [])):
         if "file" in each and not (ROOT / each["file"]).is_file():
-            faults.append(
-                f'own.requests.{at}.file = "{each["file"]}"; allowed: a file that is there'
-            )
+            yield fault(f"own.requests.{at}.file", each["file"], "a file that is there")
     named = [word for word in (*FILLED, "{env:", '"file"') if word in text]
     if "users" in own and (named or "script" in own):
-        found = "a script" if not named else named[0].replace("{env:", "headers_from_environment")
-        faults.append(f"own.users = {own['users']}; allowed: rate_per_s, with {found}")
-    return faults
+        found = named[0].replace("{env:", "headers_from_environment") if named else "a script"
+        yield fault("own.users", own["users"], f"rate_per_s, with {found}")
 
 
 def variants_of(own: dict[str, Any]) -> dict[str, dict[str, Any]]:
@@ -143,7 +137,7 @@ def variants_of(own: dict[str, Any]) -> dict[str, dict[str, Any]]:
 def whole_variant(
     own: dict[str, Any], common: dict[str, Any], each: dict[str, Any]
 ) -> dict[str, Any]:
-    found = common | {key: value for key, value in each.items() if key != "options"}
+    found = common | without(each, "options")
     if "command" in found:
         found["command"] = [*found["command"], *each.get("options", [])]
     variables = own.get("environment", {}) | each.get("environment", {})
@@ -193,23 +187,15 @@ def ready_of(own: dict[str, Any]) -> tuple[str, dict[str, Any]]:
 
 
 def mode_of(own: dict[str, Any], name: str, variant: dict[str, Any], color: str) -> dict[str, Any]:
-    build = {key: value for key, value in variant.items() if key != "backend"}
-    ready = {"expected_status": own["ready_status"]} if "ready_status" in own else {}
-    ready |= {"start_limit_s": own["start_limit_s"]} if "start_limit_s" in own else {}
+    ready = {READY[key]: own[key] for key in READY if key in own}
     if headers := ready_of(own)[1]:
         ready["ready_headers"] = headers
     if secrets := own.get("headers_from_environment"):
         ready["secrets"] = sorted({*secrets.values()})
-    return {"title": name, "color": color} | build | backend_of(own, variant) | ready
-
-
-def backend_of(own: dict[str, Any], variant: dict[str, Any]) -> dict[str, Any]:
-    """A variant's own backend, or the one that all share; empty without one."""
-    backend = variant.get("backend")
-    if not backend:
-        return {}
-    shared = {"shared": True} if backend is own.get("backend") else {}
-    return {"own_backend": backend | shared}
+    if backend := variant.get("backend"):
+        shared = {"shared": True} if backend is own.get("backend") else {}
+        ready["own_backend"] = backend | shared
+    return {"title": name, "color": color} | without(variant, "backend") | ready
 
 
 def tier_of(own: dict[str, Any], tool: str) -> dict[str, Any]:
@@ -229,28 +215,22 @@ def tier_of(own: dict[str, Any], tool: str) -> dict[str, Any]:
             "length_s": length_s,
             "rounds": ROUNDS_AT_MOST,
             "extra_rounds": 0,
-            "until": until_of(own),
+            "until": {"budget_s": own["budget_s"], "slower_percent": limits_of(own)}
+            | ({"again": True} if own.get("a_a") else {}),
         },
         tool: load,
     }
 
 
-def until_of(own: dict[str, Any]) -> dict[str, Any]:
-    always = {"again": True} if own.get("a_a") else {}
-    return {"budget_s": own["budget_s"], "slower_percent": limits_of(own)} | always
-
-
 def sweep_of(own: dict[str, Any]) -> dict[str, Any]:
     """The load by which capacity is found: the highest rate at which p99 meets the objective."""
-    objective = {
-        "objective_ms": own["p99_ms"],
-        "connections": SWEEP_CONNECTIONS,
-        "extra_rounds": SWEEP_EXTRA_ROUNDS,
+    objective_ms, (least_s, most_s) = own["p99_ms"], PATIENCE_S
+    objective = {"objective_ms": objective_ms} | SWEEP
+    return common_tier(own) | {
+        "title": f"capacity at p99 ≤ {objective_ms:g} ms",
+        "request_timeout_s": min(max(least_s, PATIENCE_OBJECTIVES * objective_ms / 1000), most_s),
+        "sweep": objective | way_of(own),
     }
-    title = f"capacity at p99 ≤ {own['p99_ms']:g} ms"
-    patience_s = min(max(PATIENCE_S[0], PATIENCE_OBJECTIVES * own["p99_ms"] / 1000), PATIENCE_S[1])
-    load = {"request_timeout_s": patience_s, "sweep": objective | way_of(own)}
-    return common_tier(own) | {"title": title} | load
 
 
 def way_of(own: dict[str, Any]) -> dict[str, Any]:
@@ -274,8 +254,16 @@ def common_tier(own: dict[str, Any]) -> dict[str, Any]:
 
 
 def requests_of(own: dict[str, Any]) -> list[dict[str, Any]]:
-    """The requests in the order in which they are sent, each as often as its weight says."""
-    return in_turns(whole_requests(own))
+    """The requests in the order in which they are sent: of weights 3 and 1, A A B A."""
+    requests = whole_requests(own)
+    left = [each.get("weight", 1) for each in requests]
+    total, credit, found = sum(left), [0] * len(left), []
+    for _ in range(total):
+        credit = [have + weight for have, weight in zip(credit, left, strict=True)]
+        place = credit.index(max(credit))
+        credit[place] -= total
+        found.append(without(requests[place], "weight"))
+    return found
 
 
 def whole_requests(own: dict[str, Any]) -> list[dict[str, Any]]:
@@ -295,28 +283,12 @@ def common_headers(own: dict[str, Any]) -> dict[str, Any]:
     return {name: SECRET.format(variable) for name, variable in secrets.items()}
 
 
-def in_turns(requests: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Weights as turns that are spread out: of 3 and 1 the sequence is A A B A."""
-    left = [each.get("weight", 1) for each in requests]
-    total, credit, found = sum(left), [0] * len(left), []
-    for _ in range(total):
-        credit = [have + weight for have, weight in zip(credit, left, strict=True)]
-        place = credit.index(max(credit))
-        credit[place] -= total
-        found.append({key: value for key, value in requests[place].items() if key != "weight"})
-    return found
-
-
 def limits_of(own: dict[str, Any]) -> dict[str, float]:
     """How many percent slower is too slow, by statistic."""
     percent = own["slower_percent"]
+    limits = dict.fromkeys(("throughput_per_s", "latency_p50_ms", "cpu_us_per_request"), percent)
     p99_percent = own.get("p99_slower_percent", max(percent, P99_SLOWER_PERCENT))
-    return {
-        "throughput_per_s": percent,
-        "latency_p50_ms": percent,
-        "latency_p99_ms": p99_percent,
-        "cpu_us_per_request": percent,
-    }
+    return limits | {"latency_p99_ms": p99_percent}
 
 
 def in_users_words(message: str) -> str:

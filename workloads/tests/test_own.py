@@ -129,7 +129,7 @@ NO_HTTPS = "a path with its query: /, then ASCII characters without spaces; HTTP
     [
         ({"bugdet_s": 9}, "bugdet_s = 9", "here only old, new, variants"),
         ({"old": None}, "old = null", "it must be there"),
-        ({"variants": {"a": {}, "b": {}}}, "variants = {...}", "only without old and new"),
+        ({"variants": {"a": {}, "b": {}}}, "variants = {\"a\": {}, \"b\": {}}", "only without old and new"),
         ({"requests": None}, "requests = null", "it must be there, or script"),
         ({"requests": []}, "requests = []", "a list of mappings"),
         ({"requests": [{"file": "no.txt"}]}, 'requests.0.file = "no.txt"', "a file that is there"),
