@@ -153,97 +153,61 @@ def test_mode_that_lost_a_slice_has_extra_rounds_beside_its_baseline(turns):
     assert set(loaded[8:]) == {(4, POOL), (4, BASELINE)}
 
 
-def test_pair_is_loaded_again_until_it_has_enough_rounds_in_common(turns):
-    # Each side has lost one round, so that two are needed, though each has two of three.
-    loaded = turns(lost={POOL: (0,), BASELINE: (1,)}, rounds=3, extra_rounds=3)
-    assert rounds_of(loaded) == rounds_of(loaded, BASELINE) == [1, 2, 3, 4, 5]
-    # The baseline has lost a round of every pair.
-    assert rounds_of(loaded, LOOP) == [1, 2, 3, 4]
-    # A mode whose baseline is gone has the rounds of its own.
-    died = {BASELINE: {0: DIED}}
-    loaded = turns(outcomes=died, lost={POOL: (0,)}, rounds=2, extra_rounds=3)
-    assert (len(rounds_of(loaded)), len(rounds_of(loaded, LOOP))) == (3, 2)
-
-
-def test_mode_that_fails_by_design_has_no_extra_round(turns):
-    wanted = {"lost": {name.mode: range(9) for name in LOW}, "rounds": 2, "extra_rounds": 2}
-    # More than half of its requests failed in each slice; the others lost theirs to chance.
-    loaded = turns(p50_ms={POOL: math.inf}, **wanted)
-    assert rounds_of(loaded) == [1, 2]
-    # Six loads were planned: after 2 x 2 of two modes no more begin.
-    assert len(rounds_of(loaded, LOOP)) == 2 + 2 + 1
-    assert len(turns(once=True, **wanted)) == 3 * 2
-    alone = Name(ALONE, "low", "jmeter")
-    assert len(turns(names=[alone], **wanted | {"lost": {ALONE: (0,)}})) == 2
-
-
-def test_extra_rounds_have_an_end(turns):
-    """One pair is loaded until its six loads more have doubled the time of the six planned."""
-    lost = {POOL: range(99)}
-    for extra_rounds in (0, 2, 3):
-        loaded = turns(lost=lost, rounds=2, extra_rounds=extra_rounds)
-        assert len(rounds_of(loaded)) == 2 + 3
-        assert len(rounds_of(loaded, LOOP)) == 2
-    # More are the configuration's.
-    assert len(rounds_of(turns(lost=lost, rounds=2, extra_rounds=5))) == 2 + 5
+ALL = {name.mode: range(9) for name in LOW}
+SLOW = dict.fromkeys(range(99), 1.3)
 
 
 @pytest.mark.parametrize(
-    ("rounds", "lost", "loads"),
+    ("asked", "rounds", "extra_rounds", "loads"),
     [
-        # Three of six rounds are there, and no more are needed.
-        (6, (0, 2, 4), 6),
-        (6, (0, 2, 4, 5), 7),
-        # The first one more is lost, too.
-        (6, (0, 2, 4, 5, 6), 8),
+        # Each side has lost one round, so that two are needed, though each has two of three. The
+        # baseline has lost a round of every pair.
+        ({"lost": {POOL: (0,), BASELINE: (1,)}}, 3, 3, (5, 5, 4)),
+        # A mode whose baseline is gone has the rounds of its own.
+        ({"lost": {POOL: (0,)}, "outcomes": {BASELINE: {0: DIED}}}, 2, 3, (3, 1, 2)),
+        # More than half of its requests failed in each slice; the others lost theirs to chance. Six
+        # loads were planned: after 2 x 2 of two modes no more begin.
+        ({"lost": ALL, "p50_ms": {POOL: math.inf}}, 2, 2, (2, 5, 5)),
+        ({"lost": ALL, "once": True}, 2, 2, (2, 2, 2)),
+        # One pair is loaded until its six loads more have doubled the time of the six planned; more
+        # are the configuration's.
+        ({"lost": {POOL: range(99)}}, 2, 0, (5, 5, 2)),
+        ({"lost": {POOL: range(99)}}, 2, 3, (5, 5, 2)),
+        ({"lost": {POOL: range(99)}}, 2, 5, (7, 7, 2)),
+        # Three of six rounds are there, and no more are needed; or the first one more is lost, too.
+        ({"lost": {POOL: (0, 2, 4)}}, 6, 0, (6, 6, 6)),
+        ({"lost": {POOL: (0, 2, 4, 5)}}, 6, 0, (7, 7, 6)),
+        ({"lost": {POOL: (0, 2, 4, 5, 6)}}, 6, 0, (8, 8, 6)),
         # Where fewer are planned, all of them.
-        (2, (0,), 3),
-        (1, (0,), 2),
-        (3, (), 3),
-    ],
-)
-def test_pair_without_enough_rounds_for_a_latency_is_loaded_on(turns, rounds, lost, loads):
-    loaded = turns(lost={POOL: lost}, rounds=rounds)
-    for mode in (POOL, BASELINE):
-        assert rounds_of(loaded, mode) == [number + 1 for number in range(loads)]
-    assert len(rounds_of(loaded, LOOP)) == rounds
-
-
-def test_rounds_are_those_in_which_both_sides_count(turns):
-    """Each side has lost two of five, and no more than one round is common to them."""
-    loaded = turns(lost={POOL: (0, 1), BASELINE: (2, 3)}, rounds=5)
-    assert len(rounds_of(loaded)) == 5 + 2
-    # The baseline has three with this mode.
-    assert len(rounds_of(loaded, LOOP)) == 5
-
-
-@pytest.mark.parametrize(
-    ("speed", "of_baseline", "loads"),
-    [
+        ({"lost": {POOL: (0,)}}, 2, 0, (3, 3, 2)),
+        ({"lost": {POOL: (0,)}}, 1, 0, (2, 2, 1)),
+        # Each side has lost two of five, and no more than one round is common to them.
+        ({"lost": {POOL: (0, 1), BASELINE: (2, 3)}}, 5, 0, (7, 7, 5)),
         # The machine was slow in all of a round: no side is.
-        (2.0, 2.0, 3),
-        (1.16, 1.0, 4),
-        (1 / 1.16, 1.0, 4),
-        (1.15, 1.0, 3),
+        ({"speeds": {POOL: {0: 2.0}, BASELINE: {0: 2.0}}}, 3, 0, (3, 4, 4)),
+        ({"speeds": {POOL: {0: 1.16}}}, 3, 0, (4, 4, 3)),
+        ({"speeds": {POOL: {0: 1 / 1.16}}}, 3, 0, (4, 4, 3)),
+        ({"speeds": {POOL: {0: 1.15}}}, 3, 0, (3, 3, 3)),
         # A probe that never ended beside a busy pool says nothing of the other side.
-        (None, 2.0, 3),
+        ({"speeds": {POOL: {0: None}, BASELINE: {0: 2.0}}}, 3, 0, (3, 4, 4)),
+        # A mode that lets its CPU sleep is slow where it wakes, in each of its rounds. Three might
+        # be an accident, and one at the same speed shows that there may be more.
+        ({"speeds": {POOL: SLOW}}, 4, 0, (4, 4, 4)),
+        ({"speeds": {POOL: SLOW}}, 4, 3, (4, 4, 4)),
+        ({"speeds": {POOL: SLOW}}, 3, 0, (4, 4, 3)),
+        ({"speeds": {POOL: SLOW | {1: 1.0}}}, 4, 0, (10, 10, 4)),
     ],
 )
-def test_round_counts_where_both_sides_had_the_same_speed(turns, speed, of_baseline, loads):
-    loaded = turns(speeds={POOL: {0: speed}, BASELINE: {0: of_baseline}}, rounds=3)
-    assert len(rounds_of(loaded)) == loads
+def test_pair_is_loaded_on_until_enough_rounds_of_both_count(
+    turns, asked, rounds, extra_rounds, loads
+):
+    loaded = turns(**asked, rounds=rounds, extra_rounds=extra_rounds)
+    assert tuple(len(rounds_of(loaded, mode)) for mode in (POOL, BASELINE, LOOP)) == loads
 
 
-def test_pair_whose_speeds_differ_in_every_round_is_not_loaded_on(turns):
-    """A mode that lets its CPU sleep is slow where it wakes, in each of its rounds."""
-    slow = dict.fromkeys(range(99), 1.3)
-    for extra_rounds in (0, 3):
-        loaded = turns(speeds={POOL: slow}, rounds=4, extra_rounds=extra_rounds)
-        assert len(rounds_of(loaded)) == 4
-    # Three might be an accident, ...
-    assert len(rounds_of(turns(speeds={POOL: slow}, rounds=3))) == 4
-    # ... and one at the same speed shows that there may be more.
-    assert len(rounds_of(turns(speeds={POOL: slow | {1: 1.0}}, rounds=4))) > 4
+def test_mode_that_is_measured_alone_has_no_extra_round(turns):
+    alone = Name(ALONE, "low", "jmeter")
+    assert len(turns(names=[alone], lost={ALONE: (0,)}, rounds=2, extra_rounds=2)) == 2
 
 
 def test_server_that_does_not_come_up_again_ends_the_rounds(turns):
