@@ -16,9 +16,9 @@ class AsPublishedTest {
     @ParameterizedTest
     @ValueSource(classes = {ThreadPerRequestAsPublished.class, FixedPoolAsPublished.class})
     void worksOnNamedThreadsAndAnswersWithoutSayingThatItCloses(Class<?> mode) throws Exception {
-        try (ServerProcess server = ServerProcess.start(mode);
-                Client first = server.connect();
-                Client second = server.connect()) {
+        try (ServerProcess server = ServerProcess.start(mode)) {
+            Client first = server.connect();
+            Client second = server.connect();
             ServerProcess.await("both have a thread", () -> server.handlerThreads() == 2);
             assertArrayEquals(published(), first.send(PAGE).everything());
             long start = System.nanoTime();
@@ -30,30 +30,25 @@ class AsPublishedTest {
     @Test
     void fixedPoolsListenerDiesAtTheFirstRejection() throws Exception {
         try (ServerProcess server = ServerProcess.start(FixedPoolAsPublished.class)) {
-            List<Client> held = new ArrayList<>();
             int poolAndQueue = 120;
-            for (int i = 0; i < poolAndQueue; i++) {
-                held.add(server.connect());
-            }
+            List<Client> held = server.connect(poolAndQueue);
             ServerProcess.await("the pool has grown", () -> server.handlerThreads() == 20);
-            try (Client rejected = server.connect()) {
-                ServerProcess.await("no server listens", () -> !connects(server, new ArrayList<>()));
-                assertTrue(server.isAlive(), "the pool still holds requests");
-                for (Client client : held) {
-                    assertArrayEquals(published(), client.send(PAGE).everything());
-                }
-                assertEquals(1, server.exitStatus());
-                assertTrue(server.errors().contains("RejectedExecutionException"));
-                assertTrue(endsUnanswered(rejected));
+            Client rejected = server.connect();
+            ServerProcess.await("no server listens", () -> !connects(server));
+            assertTrue(server.isAlive(), "the pool still holds requests");
+            for (Client client : held) {
+                assertArrayEquals(published(), client.send(PAGE).everything());
             }
+            assertEquals(1, server.exitStatus());
+            assertTrue(server.errors().contains("RejectedExecutionException"));
+            assertTrue(endsUnanswered(rejected));
         }
     }
 
     @Test
     void threadPerRequestsListenerDiesWhenAThreadCannotBeStarted() throws Exception {
         try (ServerProcess server = ThreadsTest.startWithFewThreads(ThreadPerRequestAsPublished.class)) {
-            List<Client> held = new ArrayList<>();
-            ServerProcess.await("no server listens", () -> !connects(server, held));
+            ServerProcess.await("no server listens", () -> !connects(server));
             assertTrue(server.errors().contains("OutOfMemoryError"));
         }
     }
@@ -63,10 +58,11 @@ class AsPublishedTest {
         return (head + new String(Routes.BODY, StandardCharsets.UTF_8)).getBytes(StandardCharsets.UTF_8);
     }
 
-    /** Adds one more connection to those that are held; false when there is no listener for it. */
-    private static boolean connects(ServerProcess server, List<Client> held) throws IOException {
+    /** Whether a listener takes one more connection, which is held. */
+    private static boolean connects(ServerProcess server) throws IOException {
         try {
-            return held.add(server.connect());
+            server.connect();
+            return true;
         } catch (ConnectException refused) {
             return false;
         } catch (SocketException failure) {

@@ -8,7 +8,7 @@ import module java.base;
 import artifact.sockets.handler.Routes;
 import artifact.sockets.mode.Client.Reply;
 import artifact.sockets.server.Mode;
-import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.*;
@@ -25,7 +25,6 @@ class CorrectedModesTest {
     @Parameter
     private Class<?> mode;
 
-    @AutoClose
     private Client client;
 
     /** Every mode of the package but those as published, so that a new one is tested without being named here. */
@@ -57,6 +56,11 @@ class CorrectedModesTest {
     @BeforeEach
     void connect() throws IOException {
         client = server.connect();
+    }
+
+    @AfterEach
+    void disconnect() throws IOException {
+        server.disconnect();
     }
 
     @Test
@@ -157,17 +161,16 @@ class CorrectedModesTest {
         for (int i = 0; i < 200; i++) {
             server.connect().send(PAGE.substring(0, i % PAGE.length())).close();
         }
-        client.close();
-        connect();
-        assertEquals(200, client.ask(PAGE).status());
+        server.disconnect();
+        server.assertServes();
     }
 
     @Test
     void givesUpOnClientsThatAreTooSlow() throws IOException {
-        try (ServerProcess impatient = ServerProcess.start(mode, "--read-timeout-ms=300");
-                Client silent = impatient.connect();
-                Client slow = impatient.connect();
-                Client idle = impatient.connect()) {
+        try (ServerProcess impatient = ServerProcess.start(mode, "--read-timeout-ms=300")) {
+            Client silent = impatient.connect();
+            Client slow = impatient.connect();
+            Client idle = impatient.connect();
             slow.send(PAGE.substring(0, 20));
             assertEquals(200, idle.ask(PAGE).status());
             assertEquals(408, slow.reply().status());
@@ -178,9 +181,9 @@ class CorrectedModesTest {
 
     @Test
     void finishesWhatIsInFlightWhenItIsStopped() throws Exception {
-        try (ServerProcess stopping = ServerProcess.start(mode, "--stop-timeout-ms=20000");
-                Client idle = stopping.connect();
-                Client busy = stopping.connect()) {
+        try (ServerProcess stopping = ServerProcess.start(mode, "--stop-timeout-ms=20000")) {
+            Client idle = stopping.connect();
+            Client busy = stopping.connect();
             idle.ask(PAGE);
             // In one piece: once the first answer is here, the server has the second request too.
             busy.ask(PAGE + get("/work?sleep_ms=1000"));
@@ -189,7 +192,7 @@ class CorrectedModesTest {
             Reply last = busy.reply();
             assertArrayEquals(Routes.BODY, last.body());
             assertEquals("close", last.connection());
-            busy.close();
+            stopping.disconnect();
             assertEquals(0, stopping.exitStatus());
             assertThrows(ConnectException.class, stopping::connect);
         }
@@ -197,9 +200,8 @@ class CorrectedModesTest {
 
     @Test
     void endsThoughARequestDoesNot() throws Exception {
-        try (ServerProcess stopping = ServerProcess.start(mode, "--stop-timeout-ms=100");
-                Client busy = stopping.connect()) {
-            busy.ask(PAGE + get("/work?sleep_ms=60000"));
+        try (ServerProcess stopping = ServerProcess.start(mode, "--stop-timeout-ms=100")) {
+            stopping.connect().ask(PAGE + get("/work?sleep_ms=60000"));
             stopping.terminate();
             assertEquals(0, stopping.exitStatus());
         }
@@ -210,20 +212,12 @@ class CorrectedModesTest {
     void goesOnAfterRunningOutOfDescriptors() throws Exception {
         try (ServerProcess poor = ServerProcess.startLimited("-n 50", mode)) {
             // Classes come from files in a test, from the open jar in a measurement: load them while files can be had.
-            try (Client first = poor.connect()) {
-                assertEquals(200, first.ask(PAGE).status());
-            }
-            List<Client> many = new ArrayList<>();
-            for (int i = 0; i < 60; i++) {
-                many.add(poor.connect());
-            }
+            poor.assertServes();
+            poor.disconnect();
+            poor.connect(60);
             ServerProcess.await("descriptors run out", () -> poor.errors().contains("cannot accept, trying again"));
-            for (Client each : many) {
-                each.close();
-            }
-            try (Client last = poor.connect()) {
-                assertEquals(200, last.ask(PAGE).status());
-            }
+            poor.disconnect();
+            poor.assertServes();
         }
     }
 }

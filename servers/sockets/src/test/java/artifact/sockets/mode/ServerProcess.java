@@ -1,5 +1,6 @@
 package artifact.sockets.mode;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import module java.base;
@@ -13,6 +14,7 @@ final class ServerProcess implements AutoCloseable {
 
     private final Process process;
     private final Path errors;
+    private final List<Client> clients = new ArrayList<>();
     final int port;
 
     private ServerProcess(Process process, Path errors, int port) {
@@ -54,7 +56,26 @@ final class ServerProcess implements AutoCloseable {
     }
 
     Client connect() throws IOException {
-        return new Client(port);
+        clients.add(new Client(port));
+        return clients.getLast();
+    }
+
+    List<Client> connect(int count) throws IOException {
+        for (int i = 0; i < count; i++) {
+            connect();
+        }
+        return List.copyOf(clients.subList(clients.size() - count, clients.size()));
+    }
+
+    void disconnect() throws IOException {
+        for (Client client : clients) {
+            client.close();
+        }
+        clients.clear();
+    }
+
+    void assertServes() throws IOException {
+        assertEquals(200, connect().ask(Client.PAGE).status());
     }
 
     void terminate() {
@@ -105,6 +126,7 @@ final class ServerProcess implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
+        disconnect();
         process.destroyForcibly();
         Files.deleteIfExists(errors);
     }

@@ -12,16 +12,7 @@ import org.junit.jupiter.api.Test;
 /** Where the corrected modes differ: how many threads, and what happens when there is none left. */
 class ThreadsTest {
 
-    private final List<Client> clients = new ArrayList<>();
     private final List<ServerProcess> servers = new ArrayList<>();
-
-    @AfterEach
-    void disconnect() throws IOException {
-        for (Client client : clients) {
-            client.close();
-        }
-        clients.clear();
-    }
 
     @AfterEach
     void stop() throws IOException {
@@ -33,9 +24,9 @@ class ThreadsTest {
     @Test
     void threadPerRequestHasAThreadForEveryConnection() throws Exception {
         ServerProcess server = start(ThreadPerRequest.class);
-        connect(server, 40);
+        server.connect(40);
         ServerProcess.await("every connection has its thread", () -> server.handlerThreads() == 40);
-        disconnect();
+        server.disconnect();
         ServerProcess.await("they are gone", () -> server.handlerThreads() == 0);
     }
 
@@ -43,22 +34,21 @@ class ThreadsTest {
     @Test
     void fixedPoolSays503WhenItIsFullAndServesAgainAfterwards() throws Exception {
         ServerProcess server = start(FixedPool.class, "--core-threads=2", "--threads=4", "--queue=3");
-        connect(server, 2);
+        List<Client> served = new ArrayList<>(server.connect(2));
         ServerProcess.await("the core is busy", () -> server.handlerThreads() == 2);
-        connect(server, 38);
-        int poolAndQueue = 7;
-        for (Client refused : clients.subList(poolAndQueue, 40).reversed()) {
+        served.addAll(server.connect(5));
+        for (Client refused : server.connect(33).reversed()) {
             Reply refusal = refused.ask(PAGE);
             assertEquals(503, refusal.status());
             assertEquals("close", refusal.connection());
             assertTrue(refused.isAtEnd());
         }
         assertEquals(4, server.handlerThreads());
-        for (Client held : clients.subList(0, poolAndQueue)) {
+        for (Client held : served) {
             assertEquals(200, held.ask("GET /jmeter/test HTTP/1.0\r\n\r\n").status());
         }
-        disconnect();
-        assertServes(server);
+        server.disconnect();
+        server.assertServes();
     }
 
     @Test
@@ -67,11 +57,10 @@ class ThreadsTest {
         ServerProcess loop = start(EventLoop.class, "--loops=1");
         ServerProcess loops = start(EventLoop.class, "--loops=3");
         for (ServerProcess server : servers) {
-            connect(server, 40);
-            for (Client client : clients) {
+            for (Client client : server.connect(40)) {
                 assertEquals(200, client.ask(PAGE).status());
             }
-            disconnect();
+            server.disconnect();
         }
         assertEquals(0, virtual.handlerThreads());
         assertEquals(1, loop.handlerThreads());
@@ -88,7 +77,7 @@ class ThreadsTest {
     /** Ten connections on each loop: what one of them works on delays nine others, and no other loop. */
     @Test
     void eventLoopsShareTheConnectionsEqually() throws Exception {
-        connect(start(EventLoop.class, "--loops=2"), 20);
+        List<Client> clients = start(EventLoop.class, "--loops=2").connect(20);
         clients.getFirst().send(get("/work?cpu_us=10000000"));
         for (int i = 1; i < 20; i += 2) {
             assertEquals(200, clients.get(i).ask(PAGE).status());
@@ -105,7 +94,7 @@ class ThreadsTest {
     @Test
     void eventLoopsFinishWhatIsInFlightWhenTheyAreStopped() throws Exception {
         ServerProcess server = start(EventLoop.class, "--loops=2", "--stop-timeout-ms=20000");
-        connect(server, 4);
+        List<Client> clients = server.connect(4);
         for (Client client : clients) {
             client.ask(PAGE + get("/work?sleep_ms=500"));
         }
@@ -113,13 +102,13 @@ class ThreadsTest {
         for (Client client : clients) {
             assertEquals("close", client.reply().connection());
         }
-        disconnect();
+        server.disconnect();
         assertEquals(0, server.exitStatus());
     }
 
     @Test
     void eventLoopSleepsForManyAtOnce() throws Exception {
-        connect(start(EventLoop.class), 51);
+        List<Client> clients = start(EventLoop.class).connect(51);
         Client sleeper = clients.getFirst().send(get("/work?sleep_ms=60000"));
         List<Client> others = clients.subList(1, 51);
         long start = System.nanoTime();
@@ -137,15 +126,14 @@ class ThreadsTest {
     void threadPerRequestOutlivesThreadsThatCannotBeStarted() throws Exception {
         ServerProcess server = startWithFewThreads(ThreadPerRequest.class);
         servers.add(server);
-        connect(server, 40);
         int refused = 0;
-        for (Client client : clients) {
+        for (Client client : server.connect(40)) {
             refused += isServed(client) ? 0 : 1;
         }
         assertTrue(refused > 0, "some connection got no thread");
-        disconnect();
+        server.disconnect();
         ServerProcess.await("their threads are gone", () -> server.handlerThreads() == 0);
-        assertServes(server);
+        server.assertServes();
     }
 
     private ServerProcess start(Class<?> mode, String... options) throws IOException {
@@ -156,18 +144,6 @@ class ThreadsTest {
     /** Stacks of 256 MB in 6.5 GB of address space, 4.5 of which a JVM takes: the kernel refuses all but a few. */
     static ServerProcess startWithFewThreads(Class<?> mode) throws IOException {
         return ServerProcess.startLimited("-v 6815744", mode, "-Xss256m");
-    }
-
-    private void connect(ServerProcess server, int count) throws IOException {
-        for (int i = 0; i < count; i++) {
-            clients.add(server.connect());
-        }
-    }
-
-    private static void assertServes(ServerProcess server) throws IOException {
-        try (Client later = server.connect()) {
-            assertEquals(200, later.ask(PAGE).status());
-        }
     }
 
     private static boolean isServed(Client client) throws IOException {
