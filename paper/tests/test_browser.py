@@ -90,7 +90,8 @@ def test_tables_are_one_entry_of_the_contents(page):
     assert [text for text in texts if text.endswith("– tables")] == []
 
 
-def test_nothing_was_requested_and_the_console_is_empty(page):
+def test_the_page_is_small_and_whole(page):
+    assert REPORT.stat().st_size <= MOST_BYTES
     assert (browser.requests(page), browser.complaints(page)) == ([], [])
 
 
@@ -107,10 +108,6 @@ def open_section(driver, selector):
 def figures(text):
     """The numbers in a text, whose thousands have commas."""
     return [int(number.replace(",", "")) for number in re.findall(r"\d[\d,]*", text)]
-
-
-def test_report_is_small():
-    assert REPORT.stat().st_size <= MOST_BYTES
 
 
 def test_search_filters_a_table(wide):

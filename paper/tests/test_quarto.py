@@ -8,7 +8,6 @@ from pathlib import Path
 
 import psutil
 import pytest
-import yaml
 
 from paper import render
 
@@ -63,11 +62,6 @@ def test_a_table_that_is_not_there_leaves_no_caption():
     assert captions_without_table(lacking) == ["tbl-a"]
 
 
-def test_quarto_leaves_tables_as_they_are_and_links_to_no_other_file():
-    look = yaml.safe_load((render.PAPER / "look.yml").read_text())["format"]["html"]
-    assert look["html-table-processing"] == "none" and look["format-links"] is False
-
-
 @pytest.mark.parametrize(("ours", "quartos"), [("table", "tbl"), ("image", "fig")])
 def test_what_holds_of_our_figures_in_the_pdf_holds_of_quartos(ours, quartos):
     lines = (render.PAPER / "look.typ").read_text().splitlines()
@@ -77,18 +71,15 @@ def test_what_holds_of_our_figures_in_the_pdf_holds_of_quartos(ours, quartos):
     assert [line for line in named if line not in lines] == []
 
 
-def test_quarto_is_absent(path_without_quarto):
-    assert render.why_not_quarto(path_without_quarto) == "quarto is not on the PATH"
-
-
 @pytest.mark.parametrize(
     ("variable", "value", "why"),
     [
+        ("PATH", "/bin", "quarto is not on the PATH"),
         ("RMARKDOWN_ABSENT", "1", "rmarkdown, which Quarto needs, is not installed"),
         ("QUARTO_VERSION", "1.8.9", "Quarto 1.8.9 is older than 1.9"),
     ],
 )
-def test_quarto_that_is_too_old_or_lacks_rmarkdown_is_no_use(
+def test_quarto_that_is_absent_or_too_old_or_lacks_rmarkdown_is_no_use(
     variable, value, why, folder, monkeypatch
 ):
     monkeypatch.setenv(variable, value)

@@ -272,17 +272,3 @@ def test_citation_is_of_the_release_and_of_the_run():
 
 def test_readme_is_read_in_minutes():
     assert (ROOT / "README.md").stat().st_size <= README_BYTES_AT_MOST
-
-
-@pytest.mark.parametrize(
-    ("commit", "expected"),
-    [
-        ("Commit of the cells: `0123456789ab`.", []),
-        ("Commit of the cells: `fedcba987654`.", ["commits {'fedcba9'}, not {'0123456'}"]),
-        ("Commit not recorded.", ["commits set(), not {'0123456'}"]),
-    ],
-)
-def test_report_prints_the_commit_of_its_tables(commit, expected):
-    told = ["It rests on 3 cells and 1 curves from 2 sessions: on A CPU with 2 CPUs", commit]
-    counts = {"loads": 3, "curves": 1, "sessions": 2}
-    assert report_faults(told, "A CPU", counts, {"0123456"}) == expected

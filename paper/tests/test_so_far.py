@@ -122,18 +122,14 @@ def reports_in(*words):
     return {*re.findall("a report of the (.*?) sessions", planned(*words))}
 
 
-def test_results_without_a_table_of_problems_are_an_error(tmp_path):
-    run = subprocess.run([ROOT / "paper/problems.sh", tmp_path], capture_output=True, text=True)
-    assert run.returncode == 3 and f"{tmp_path}/problems.csv is not there" in run.stderr
-
-
 @pytest.mark.parametrize(("goal", "folder"), [("report", "results"), ("quick", "results/quick")])
-@pytest.mark.parametrize("rows", ["", STOPPED])
-def test_make_ends_with_an_error_where_a_report_has_problems(goal, folder, rows, tmp_path):
+@pytest.mark.parametrize("problems", [HEADER, HEADER + STOPPED, None])
+def test_make_ends_with_an_error_where_a_report_has_problems(goal, folder, problems, tmp_path):
     """make's own status is 2 for every error; it prints the 3 of the last command."""
     shutil.copytree(ROOT / "paper", tmp_path / "paper", ignore=shutil.ignore_patterns("[!p]*"))
     (tmp_path / folder).mkdir(parents=True)
-    (tmp_path / folder / "problems.csv").write_text(HEADER + rows)
+    if problems:
+        (tmp_path / folder / "problems.csv").write_text(problems)
     for name in ("python", "Rscript"):
         path = path_with(tmp_path, name, f"#!/bin/sh\necho {name} $*\n")
     command = ["make", "--file", ROOT / "Makefile", goal, "ENV=:", "SNAKEMAKE=true"]
@@ -141,8 +137,10 @@ def test_make_ends_with_an_error_where_a_report_has_problems(goal, folder, rows,
     environment = os.environ | {"PATH": path}
     run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=environment)
     assert f"Rscript paper/publish.R summary results={folder}\n" in run.stdout
-    assert run.returncode == (2 if rows else 0), run.stderr
-    assert ("Error 3" in run.stderr) == bool(rows)
+    failed = problems != HEADER
+    assert run.returncode == (2 if failed else 0), run.stderr
+    assert ("Error 3" in run.stderr) == failed
+    assert (f"{folder}/problems.csv is not there" in run.stderr) == (problems is None)
 
 
 def test_a_run_with_problems_is_not_shipped(results):

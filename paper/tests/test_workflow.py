@@ -177,11 +177,6 @@ def test_file_of_the_readers_own_adds_sessions_and_leaves_the_others(tmp_path):
     assert "measuring request-threads/mine, repetition 1\n" in text
 
 
-def test_misspelt_cell_matches_no_rule():
-    cell = "results/cells/request-threads/fixed-pool/low/jmetre/rep-2/cell.json"
-    assert "MissingRuleException" in refused(cell)
-
-
 def test_user_supplied_server_is_planned_with_its_files():
     """Its command holds {port}, which is no wildcard of Snakemake's."""
     smoke = ["--configfile", "workloads/smoke.yaml", "--config", NOWHERE]
