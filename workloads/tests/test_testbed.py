@@ -298,15 +298,13 @@ def test_shares_that_there_are_not_are_refused(machine, nodes, quota, asked, all
 def test_a_server_of_so_many_cpus_shares_them_where_there_are_no_others(
     machine, nodes, quota, asked, shares
 ):
-    assert testbed.beside_the_server(asked, machine(nodes, quota)) == shares
+    root = machine(nodes, quota)
+    assert testbed.beside_the_server(asked, root) == shares
+    with pytest.raises(testbed.CpuError, match="shared_cpus = 5; allowed: up to [1-4] here"):
+        testbed.beside_the_server(5, root)
 
 
-def test_a_server_of_more_cpus_than_there_are_is_refused(machine):
-    with pytest.raises(testbed.CpuError, match="shared_cpus = 3; allowed: up to 2 here"):
-        testbed.beside_the_server(3, machine(TWO))
-
-
-def test_cpus_that_this_process_may_not_use_are_left_out(machine):
+def test_cpus_that_this_process_may_not_use_are_excluded(machine):
     assert testbed.cpu_shares(machine(EIGHT, allowed={1, 2, 5, 6})) == ([1, 5], [2, 6])
 
 
@@ -375,13 +373,7 @@ def test_no_port_is_handed_out_to_two_threads_at_once(monkeypatch):
     assert len(set(ports)) == 8
 
 
-def test_without_a_free_port_there_is_an_error(monkeypatch):
-    monkeypatch.setattr(testbed, "is_free", lambda *_: False)
-    with pytest.raises(OSError, match="no port of 127.0.0.1 from"):
-        testbed.free_port(1)
-
-
-def test_server_port_is_free_and_one_of_the_servers():
+def test_server_port_is_free_and_one_of_the_servers(monkeypatch):
     first = testbed.free_port(1)
     assert first in limits.server_ports(*limits.ephemeral_ports())
     with socket.socket() as taken:
@@ -390,6 +382,9 @@ def test_server_port_is_free_and_one_of_the_servers():
         taken.bind(("127.0.0.1", first))
         taken.listen()
         assert testbed.free_port(1) != first
+    monkeypatch.setattr(testbed, "is_free", lambda *_: False)
+    with pytest.raises(OSError, match="no port of 127.0.0.1 from"):
+        testbed.free_port(1)
 
 
 def test_port_with_a_connection_in_time_wait_is_not_free():
