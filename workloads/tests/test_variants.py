@@ -68,10 +68,7 @@ def test_statistic_is_slower_where_its_interval_lies_beyond_the_limit(name, rati
 def test_starts_that_differ_decide_nothing_however_many_rounds_they_have():
     assert is_slower(CPU, about(1.10, of_start=0.03, rounds=100), 5) is None
     assert is_slower(CPU, about(1.10, rounds=100), 5) is True
-
-
-def test_two_starts_show_nothing():
-    assert is_slower(CPU, about(2.0, starts=2), 5) is None
+    # Two starts show nothing.
     assert is_slower(CPU, [*about(2.0, starts=2), []], 5) is None
     assert is_slower(CPU, about(2.0, starts=3), 5) is True
 
@@ -106,9 +103,7 @@ def test_less_work_for_more_cpu_time_than_the_rate_explains_is_slower(cpu, settl
 
 def test_budget_has_six_starts_or_three_that_take_long():
     assert [start_takes_s(ready_s, 300) for ready_s in (2, 45, 99)] == [50, 60, 100]
-
-
-def test_second_process_of_the_first_variant_joins_what_comes_up_quickly():
+    # A second process of the first variant joins what comes up quickly.
     found = [has_time_for_again(*each) for each in ((1, 240), (12, 240), (12, 600))]
     assert found == [True, False, True]
 
