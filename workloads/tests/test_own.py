@@ -51,13 +51,8 @@ def plan_of(**changed):
 # ---- the study
 
 
-def test_configuration_without_the_key_stays_as_it_is():
-    config = {"results": "results", "studies": {}}
-    assert experiment(config) is config
-
-
 def test_short_file_becomes_one_session_of_two_modes_in_turns():
-    assert len(EXAMPLE.read_text().splitlines()) <= 15
+    assert experiment(CONFIG) is CONFIG
     grid = grid_of()
     (session,) = grid.sessions
     modes = ["old", "new", "old-again"]
@@ -101,21 +96,26 @@ def test_users_are_a_closed_loop():
     assert (load.tool["users"], load.tool["warm_up_s"] + load.tool["duration_s"]) == (7, 2)
 
 
-@pytest.mark.parametrize(
-    ("changed", "p99"),
-    [({"slower_percent": 40}, 40), ({"p99_slower_percent": 7}, 7), ({"slower_percent": 0.5}, 25)],
-)
-def test_p99_has_a_limit_of_its_own(changed, p99):
+@pytest.mark.parametrize(("percent", "p99"), [({"slower": 40}, 40), ({"p99_slower": 7}, 7)])
+def test_p99_has_a_limit_of_its_own(percent, p99):
+    changed = {f"{key}_percent": value for key, value in percent.items()}
     until = plan_of(**changed).loads["load/wrk2"].slices["until"]
     assert until["slower_percent"]["latency_p99_ms"] == p99
 
 
-def test_readiness_folder_and_variables_are_those_of_the_builds():
+def test_readiness_folder_variables_and_cpus_are_those_of_the_file():
     build = {"command": ["sh", "run", "{port}"], "folder": "/tmp", "environment": {"LEVEL": 3}}
-    grid = grid_of(old=build, ready_path="/up", ready_status=204)
+    grid = grid_of(old=build, ready_path="/up", ready_status=204, server_cpus=48)
     mode = grid.spec(grid.sessions[0].cells[0])["mode"]
     assert mode == build | {"id": "old", "expected_status": 204}
     assert grid.spec(grid.sessions[0].cells[1])["study"]["verify_path"] == "/up"
+    assert grid.config["testbed"]["server_cpus"] == 48
+    # By default the first GET.
+    requests = [{"path": "/a", "body": "x"}, {"path": "/b", "headers": {"Host": "shop"}}]
+    grid = grid_of(ready_path=None, requests=requests)
+    spec = grid.spec(grid.sessions[0].cells[0])
+    assert spec["study"]["verify_path"] == "/b"
+    assert spec["mode"]["ready_headers"] == {"Host": "shop"}
 
 
 USERS = {"rate_per_s": None, "users": 9}
@@ -129,9 +129,12 @@ NO_HTTPS = "a path with its query: /, then ASCII characters without spaces; HTTP
     [
         ({"bugdet_s": 9}, "bugdet_s = 9", "here only old, new, variants"),
         ({"old": None}, "old = null", "it must be there"),
-        ({"variants": {"a": {}, "b": {}}}, "variants = {\"a\": {}, \"b\": {}}", "only without old and new"),
+        (
+            {"variants": {"a": {}, "b": {}}},
+            'variants = {"a": {}, "b": {}}',
+            "only without old and new",
+        ),
         ({"requests": None}, "requests = null", "it must be there, or script"),
-        ({"requests": []}, "requests = []", "a list of mappings"),
         ({"requests": [{"file": "no.txt"}]}, 'requests.0.file = "no.txt"', "a file that is there"),
         ({"requests": [{"path": "https://x/"}]}, 'requests.0.path = "https://x/"', NO_HTTPS),
         ({"requests": [{"path": "/", "header": {}}]}, "requests.0.header = {}", "here only path"),
@@ -142,13 +145,10 @@ NO_HTTPS = "a path with its query: /, then ASCII characters without spaces; HTTP
         ({"new": {"folder": "/tmp"}}, "new.command = null", "it must be there"),
         ({"new": {"command": "run {port}"}}, 'new.command = "run {port}"', "a list of words"),
         ({"new": {"command": ["run"]}}, 'new.command = ["run"]', "words of which one"),
-        ({"ready_path": "up"}, 'ready_path = "up"', "a path"),
         ({"users": 9}, "users = 9", "a number without rate_per_s"),
         ({"rate_per_s": None}, "users = null", "a number, or rate_per_s"),
-        ({"rate_per_s": 0}, "rate_per_s = 0", "more than 0"),
         ({"connections": 9} | USERS, "rate_per_s = null", "it must be there"),
         ({"budget_s": "5 min"}, 'budget_s = "5 min"', "a number from 10 to 86,400"),
-        ({"slower_percent": 0}, "slower_percent = 0", "more than 0, at most 1,000"),
     ],
 )
 def test_fault_is_named_with_its_value_and_what_is_allowed(changed, fault, allowed):
@@ -165,7 +165,11 @@ def test_program_names_the_faults_of_a_file_without_a_trace(tmp_path):
     ran = subprocess.run(check, cwd=ROOT, capture_output=True, text=True, check=False)
     (line,) = ran.stderr.splitlines()
     assert (ran.returncode, line.startswith("own.old.command = ")) == (1, True)
-    assert main(str(EXAMPLE)) == ""
+
+
+@pytest.mark.parametrize("name", ["two-builds", "boot-virtual"])
+def test_examples_are_right(name):
+    assert main(f"workloads/examples/{name}.yaml") == ""
 
 
 def test_all_missing_keys_are_named_at_once(tmp_path):
@@ -218,12 +222,6 @@ def test_variants_are_one_command_with_settings():
     assert [cell.path for cell in session.cells][:2] == first
 
 
-def test_example_of_virtual_threads_is_four_variants_of_a_boot_service():
-    file = ROOT / "workloads/examples/boot-virtual.yaml"
-    assert main(str(file)) == ""
-    assert len(yaml.safe_load(file.read_text())["own"]["variants"]) == 4
-
-
 def test_backend_is_shared_unless_a_variant_has_its_own():
     backend = {"command": ["db", "{port}"], "ready": ["ping", "{port}"], "cpus": "server"}
     shared = {"id": "own", "shared": True} | backend
@@ -233,19 +231,6 @@ def test_backend_is_shared_unless_a_variant_has_its_own():
     found = {name: part.backend for name, part in modes.items()}
     one = {"id": "own", "cpus": "generator", "command": ["other", "{port}"]}
     assert found == {"old": shared, "new": one}
-
-
-def test_ready_path_is_the_first_get_by_default():
-    requests = [{"path": "/a", "body": "x"}, {"path": "/b", "headers": {"Host": "shop"}}]
-    grid = grid_of(ready_path=None, requests=requests)
-    spec = grid.spec(grid.sessions[0].cells[0])
-    assert spec["study"]["verify_path"] == "/b"
-    assert spec["mode"]["ready_headers"] == {"Host": "shop"}
-
-
-@pytest.mark.parametrize("cpus", [None, 48])
-def test_server_has_as_many_cpus_as_the_file_says(cpus):
-    assert grid_of(server_cpus=cpus).config["testbed"].get("server_cpus") == cpus
 
 
 # ---- the requests
@@ -350,7 +335,7 @@ def test_file_of_paths_and_weights_are_sent_in_turns(start_service, tmp_path):
 
 
 def test_each_question_before_a_load_has_an_identifier_of_its_own(start_service):
-    """Variants may share a database that refuses what it has. Answers are compared without it."""
+    """Variants may share a database that refuses what it has."""
     subject = start_service()
     request = {"method": "POST", "path": "/users", "body": "{uuid}"}
     found = [answers(subject, [request])[0] for _ in range(2)]
