@@ -199,4 +199,17 @@ def validate(record: dict[str, Any]) -> None:
 @functools.cache
 def validator() -> jsonschema.Draft202012Validator:
     """The validator of cell.json; checking the schema for each cell takes ten times as long."""
-    return jsonschema.Draft202012Validator(yaml.safe_load(SCHEMA.read_text()))
+    return jsonschema.Draft202012Validator(exact(yaml.safe_load(SCHEMA.read_text())))
+
+
+def exact(schema: Any) -> Any:
+    """With what is required, and nothing else allowed, where the head of the schema says so."""
+    if isinstance(schema, list):
+        return [exact(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    found = {key: exact(value) for key, value in schema.items() if key != "optional"}
+    if "object" in schema.get("type", ()) and "properties" in schema and "required" not in schema:
+        names = [name for name in schema["properties"] if name not in schema.get("optional", ())]
+        found |= {"required": names, "additionalProperties": False}
+    return found
