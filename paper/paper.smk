@@ -1,16 +1,11 @@
 """Paper: one report, every sentence on a result computed.
 
-Inputs:  results/*.csv, what the analysis wrote; cells, with their flame graphs; what parts cost by
-         themselves; what the sources published; the functions of analysis/R
-Outputs: results/report.pdf (the paper), results/report.html (the paper and all tables, self-contained)
-         results/findings.json: the findings for programs, with their values
-         analysis/runs/<name>/, paper/runs/<name>/: of `snakemake reference` alone
-         results/published/: of `snakemake publish` alone
-         README.md, analysis/README.md, paper/runs/<name>/findings-*.svg: of `snakemake readme` alone
-         results/own.html, of two builds of a user's own service (self-contained)
-         results/reanalysed/<name>/: of `snakemake reanalyse` alone, for cells that were measured before
-         results/so-far/: the same, of the cells of a run that is still measuring
-         results/logs/so-far/after-<n>.txt: that report was made when n sessions were measured
+Inputs:  results/*.csv, what the analysis wrote; cells, with their flame graphs; the functions of analysis/R
+Outputs: results/report.pdf (the paper), report.html (the same and all tables, self-contained), findings.json (for programs)
+         results/own.html, of two builds of a user's own service
+         of the rules of these names alone: analysis/runs/<name>/ and paper/runs/<name>/ (reference), results/published/
+         (publish), README.md, analysis/README.md and pictures (readme), results/reanalysed/<name>/ (reanalyse)
+         results/so-far/: the report of a run that is still measuring; logs/so-far/after-<n>.txt: of n sessions
 
 Each report has its problems.csv (table, verb, message, cells), which is no output of one rule: the analysis
 and the renderer have their own rows in it. paper/problems.sh ends with status 3 where it has any.
