@@ -7,10 +7,8 @@
 # A host is what a run's record shows of the machine before anything is measured: hosts that this does not tell apart are one.
 
 no_elsewhere <- function() {
-  typed_table(
-    c("study", "tier", "tool", "mode", "baseline", "statistic", "effect", "starts"),
-    c("hosts", "centre_elsewhere", "low_elsewhere", "high_elsewhere", "between_hosts")
-  )
+  numbers <- c("hosts", "centre_elsewhere", "low_elsewhere", "high_elsewhere", "between_hosts")
+  typed_table(c(comparison_place, "statistic", "effect", "starts"), numbers)
 }
 
 #' Where the comparisons lie on another host.
@@ -32,16 +30,14 @@ elsewhere <- function(comparisons, starts) {
   setcolorder(found, names(no_elsewhere()))[]
 }
 
-#' The studies whose requests start a process, a thread or a connection.
-#'
-#' @param path path of guide.yaml.
+#' The studies of guide.yaml whose requests start a process, a thread or a connection.
 #' @export
 read_starts <- function(path) yaml::read_yaml(path)$starts
 
 # A row per comparison and host: the mean of its runs by their precision, of those that two hosts have. What the load fixes is no result.
 means_of_hosts <- function(comparisons, starts) {
   rows <- comparisons[reason == "" & is.finite(estimate) & is.finite(noise) & bound == "" & !fixed %in% c(1, TRUE) & !is.na(host)]
-  rows[, `:=`(centre = fifelse(effect == "ratio", suppressWarnings(log(estimate)), estimate), variance = pmax(noise^2 / pairs, fcoalesce(least, 0)^2, smallest^2))]
+  rows[, `:=`(centre = on_scale(estimate, effect), variance = pmax(noise^2 / pairs, fcoalesce(least, 0)^2, smallest^2))]
   rows[, starts := fifelse(study %in% ..starts, "yes", "no")]
   means <- rows[is.finite(centre), .(centre = weighted.mean(centre, 1 / variance), variance = 1 / sum(1 / variance)),
     by = c(comparison_keys, "effect", "starts", "host")
@@ -56,7 +52,7 @@ between_hosts <- function(means) {
       weight <- 1 / (variance + exp(2 * log_sd))
       middle <- sum(weight * centre) / sum(weight)
       list(value = (sum(log(weight)) - log(sum(weight)) - sum(weight * (centre - middle)^2)) / 2)
-    }, by = c("study", "tier", "tool", "mode", "baseline")][, sum(value)]
+    }, by = comparison_place][, sum(value)]
   }
   exp(optimize(likelihood, log(c(1e-4, 2)), maximum = TRUE)$maximum)
 }
@@ -95,7 +91,7 @@ largest_score <- function(scores) max(scores[, quantile(score, confidence), by =
 #'   the largest makes the ranges, so held is 95 % there by making).
 hosts_left_out <- function(comparisons, starts) {
   means <- means_of_hosts(comparisons, starts)
-  if (uniqueN(means$host) < 3) return(typed_table("host", c("comparisons", "held", "score")))
+  if (uniqueN(means$host) < 3) return(no_hosts_left_out())
   scores <- scores_of_hosts(means)
   reach <- largest_score(scores)
   scores[, .(comparisons = .N, held = sum(score <= reach), score = quantile(score, confidence)), by = host]
@@ -105,7 +101,9 @@ hosts_left_out <- function(comparisons, starts) {
 read_elsewhere <- function(path) read_typed(path, no_elsewhere())
 
 #' @export
-read_hosts_left_out <- function(path) read_typed(path, typed_table("host", c("comparisons", "held", "score")))
+read_hosts_left_out <- function(path) read_typed(path, no_hosts_left_out())
+
+no_hosts_left_out <- function() typed_table("host", c("comparisons", "held", "score"))
 
 #' Comparisons of several shipped runs together, with the host of each.
 #' @export

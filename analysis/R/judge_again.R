@@ -9,11 +9,10 @@
 judge_again <- function(run, others, primaries) {
   known <- with_hosts(others)
   rows <- with_centres(copy(run$comparisons))[, id := .I]
-  rows[, place := name_of_place(rows[, .(study, tier, tool, mode, baseline)])]
+  rows[, place := name_of_place(rows[, ..comparison_place])]
   judged <- rbindlist(lapply(split(rows, by = "statistic"), function(of_one) judge_statistic_again(of_one, known, run$summary)), fill = TRUE)
   judged <- judged[order(id)][, cpu_limited := are_cpu_limited(judged, run$summary)]
-  kept <- c(c("study", "tier", "tool", "mode", "baseline"), comparison_columns)
-  add_verdicts(with_reasons(judged)[, kept, with = FALSE], primaries)
+  add_verdicts(with_reasons(judged)[, c(comparison_place, comparison_columns), with = FALSE], primaries)
 }
 
 # Reasons that an interval gives are given again.
@@ -22,8 +21,8 @@ reasons_of_intervals <- function(reason) reason %in% c(alone_and_unknown, not_me
 # Adds centre and the sign of the bound, and takes away reasons of intervals.
 with_centres <- function(rows) {
   rows[reasons_of_intervals(reason), reason := ""]
-  rows[, centre := fifelse(effect == "ratio", suppressWarnings(log(mode_value / baseline_value)), mode_value - baseline_value)]
-  rows[, bound := fcase(bound == "at_least", 1, bound == "at_most", -1, default = 0)][]
+  rows[, centre := on_scale(fifelse(effect == "ratio", mode_value / baseline_value, mode_value - baseline_value), effect)]
+  rows[, bound := sign_of_bound(bound)][]
 }
 
 judge_statistic_again <- function(rows, known, summary) {
@@ -66,9 +65,7 @@ ship_again <- function(folder, analysed = character()) {
 }
 
 ship_tables <- function(results, out) {
-  for (table in c("summary", "capacity", "occupancy")) {
-    write_table(shortened_numbers(file.path(results, paste0(table, ".csv"))), file.path(out, paste0(table, ".csv")))
-  }
+  for (file in c("summary.csv", "capacity.csv", "occupancy.csv")) write_table(shortened_numbers(file.path(results, file)), file.path(out, file))
 }
 
 # `rules` are those of the tables that are shipped; `judged_again` says which of them are not of the run's own time.
@@ -78,5 +75,5 @@ note_rules <- function(path, folder, sets) {
   versions <- lapply(setNames(sets, sets), rules_version, protocol = protocol)
   facts$rules <- modifyList(facts$rules, versions["comparisons"])
   facts$judged_again <- modifyList(as.list(facts$judged_again), versions)
-  writeLines(jsonlite::toJSON(facts, auto_unbox = TRUE, pretty = TRUE, digits = NA, null = "null"), path)
+  write_facts(facts, path)
 }

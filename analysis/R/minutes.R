@@ -5,7 +5,7 @@ rounds_tried <- c(4:20, seq(25, 100, 5), seq(120, 400, 20))
 sessions_tried <- 2:20
 
 no_lacking <- function() {
-  typed_table(c("study", "tier", "tool", "mode", "baseline", "statistic", "lacks"), c("rounds_needed", "sessions_needed", "minutes"))
+  typed_table(c(comparison_place, "statistic", "lacks"), c("rounds_needed", "sessions_needed", "minutes"))
 }
 
 #' The rounds or sessions that each undecided primary comparison lacks.
@@ -16,7 +16,7 @@ no_lacking <- function() {
 lacking <- function(comparisons, measured) {
   rows <- comparisons[verdict == "undecided" & rounds > 0 & is.finite(within) & df_within > 0]
   if (nrow(rows) == 0) return(no_lacking())
-  rows[, place := name_of_place(rows[, .(study, tier, tool, mode, baseline)])]
+  rows[, place := name_of_place(rows[, ..comparison_place])]
   rows[, process_reach := fcoalesce(reach_of_new_process(as_one_session(.SD), lenders_of(measured$known, .BY$statistic)), 0), by = statistic]
   times <- times_of_rounds(measured)
   rbindlist(lapply(seq_len(nrow(rows)), function(at) lacking_of(rows[at], times)))
@@ -24,13 +24,13 @@ lacking <- function(comparisons, measured) {
 
 lacking_of <- function(row, times) {
   margin <- margin_of(compared_statistics[statistic == row$statistic])
-  centre <- abs(if (row$effect == "ratio") log(row$estimate) else row$estimate)
+  centre <- abs(on_scale(row$estimate, row$effect))
   spread <- row$within * sqrt(row$rounds / row$pairs)
   of_rounds <- function(count) decides(centre, margin, spread / sqrt(count), count - 1, row$process_reach)
   of_sessions <- function(count) decides(centre, margin, row$within / sqrt(count), count * row$df_within / row$pairs, row$process_reach / sqrt(count))
   rounds <- first_that(rounds_tried, of_rounds)
   sessions <- if (is.na(rounds)) first_that(sessions_tried, of_sessions) else NA_real_
-  time <- times[row, on = c("study", "tier", "tool", "mode")]
+  time <- times[row, on = cell_place]
   per_session_s <- time$set_up_s + row$rounds / row$pairs * time$round_s
   seconds <- if (!is.na(rounds)) time$set_up_s + rounds * time$round_s else sessions * per_session_s
   cbind(row[, ..comparison_keys], data.table(
@@ -49,12 +49,11 @@ decides <- function(centre, margin, error, df, process_reach) {
 
 # Seconds that a round of a mode with its baseline takes, and those before the first: starts and warm-ups of both.
 times_of_rounds <- function(measured) {
-  cell <- c("study", "tier", "tool", "mode")
   plain <- measured$slices[kind == "plain" & beside == ""][order(session, start_epoch_s)]
   plain[, apart_s := shift(start_epoch_s, -1) - start_epoch_s, by = .(session, tier, tool)]
-  of_round <- plain[, .(round_s = 2 * median(pmax(apart_s, duration_s), na.rm = TRUE)), by = cell]
-  before <- measured$summary[, .(set_up_s = 2 * mean_of(fcoalesce(start_up_s, 0) + fcoalesce(warm_up_s, 0))), by = cell]
-  before[of_round, on = cell]
+  of_round <- plain[, .(round_s = 2 * median(pmax(apart_s, duration_s), na.rm = TRUE)), by = cell_place]
+  before <- measured$summary[, .(set_up_s = 2 * mean_of(fcoalesce(start_up_s, 0) + fcoalesce(warm_up_s, 0))), by = cell_place]
+  before[of_round, on = cell_place]
 }
 
 #' @export

@@ -9,10 +9,8 @@ modes_in_use <- new.env()
 #' @param path path of results/modes.csv.
 #' @export
 use_modes <- function(path) {
-  if (!file.exists(path)) fail_reading(path, "no such file")
-  table <- require_columns(fread(path, colClasses = "character", encoding = "UTF-8"), known_facts, path)
-  for (column in names(table)) set(table, which(is.na(table[[column]])), column, "")
-  take_modes(table)
+  table <- read_required(path, known_facts, colClasses = "character")
+  take_modes(table[, lapply(.SD, fcoalesce, "")])
 }
 
 # A mode of two studies is the same in both. Its place is that within a study.
@@ -46,11 +44,7 @@ mode_facts <- function(modes) {
 #' @export
 is_variant <- function(modes) mode_facts(modes)$variant != ""
 
-#' Modes that are measured a second time to learn about the measuring (noise floor) and not about
-#' servers.
-#'
-#' @param modes character vector of mode ids.
-#' @return logical vector.
+#' Modes that are measured a second time to learn about the measuring (noise floor).
 #' @export
 is_control <- function(modes) mode_facts(modes)$variant == "A/A"
 

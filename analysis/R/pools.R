@@ -9,13 +9,9 @@
 #'   wait_*_ms (for a connection), fairness (Jain's index over workers), workers_without; means over
 #'   the slices of a combination.
 read_combinations <- function(path) {
-  if (!file.exists(path)) fail_reading(path, "no such file")
   wanted <- c("slice", "thread_pool_size", "connection_pool_size", "transactions", "per_s", "p99_ms", "fairness")
-  table <- require_columns(fread(path), wanted, path)
-  table[, slice := NULL]
-  table[, lapply(.SD, function(values) mean(as.numeric(values))),
-    by = .(thread_pool_size, connection_pool_size)
-  ]
+  table <- read_required(path, wanted)[, slice := NULL]
+  table[, lapply(.SD, function(values) mean(as.numeric(values))), by = .(thread_pool_size, connection_pool_size)]
 }
 
 #' The grid of both sizes, from valid cells in which more than one combination was measured.

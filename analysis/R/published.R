@@ -30,8 +30,7 @@ tools_for_sources <- c(jmeter = "jmeter", wrk = "jmeter", wrk2 = "wrk2", sysbenc
 read_published <- function(paths) {
   columns <- c("source", "tier", "mode", "figure", "value")
   rbindlist(lapply(paths, function(path) {
-    if (!file.exists(path)) fail_reading(path, "no such file")
-    printed <- require_columns(fread(path), columns, path)
+    printed <- read_required(path, columns)
     printed[, `:=`(study = sub("[.]csv$", "", basename(path)), tool = tools_for_sources[sub(".*-", "", source)])]
     places <- c("source", "study", "tier", "tool", "mode")
     rates <- printed[figure == "requests"][printed[figure == "duration_s"], on = places, nomatch = NULL]

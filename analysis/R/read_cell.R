@@ -13,9 +13,7 @@ read_cell <- function(path) {
     jsonlite::fromJSON(path, simplifyDataFrame = FALSE, simplifyMatrix = FALSE),
     error = function(problem) fail_reading(path, "not JSON: ", conditionMessage(problem))
   )
-  sections <- c(
-    "schema", "cell", "session", "labels", "configuration", "outcome", "validity", "load", "server"
-  )
+  sections <- c("schema", "cell", "session", "labels", "configuration", "outcome", "validity", "load", "server")
   missing <- setdiff(sections, names(cell))
   if (length(missing) > 0) fail_reading(path, "no ", paste(missing, collapse = ", "))
   if (!as.numeric(cell$schema) %in% 3) fail_reading(path, "schema ", cell$schema, " is not known; known: 3")
@@ -42,7 +40,7 @@ slice_statistics <- c(
   "latency_p90_ms", "latency_p99_ms", "latency_p99_9_ms", "cpu_us_per_request", "compiler_share",
   "machine_context_switches_per_request", "rss_mib"
 )
-slice_words <- c("kind", "reason", "sustained", "stands")
+slice_words <- c("kind", "reason")
 # Facts of the cell in each row.
 slice_places <- c(
   "study", "mode", "tier", "tool", "repetition", "session", "beside", "outcome", "valid", "latency_valid", "bound_throughput", "bound_latency",
@@ -58,10 +56,10 @@ slice_places <- c(
 #'   server that did not start was not loaded.
 read_cell_slices <- function(path) {
   if (!file.exists(path)) return(no_rows(c(slice_columns, later_slice_columns)))
-  table <- require_columns(fread(path, colClasses = "character", na.strings = ""), slice_columns, path)
+  table <- read_required(path, slice_columns, colClasses = "character", na.strings = "")
   absent <- setdiff(later_slice_columns, names(table))
   if (length(absent) > 0) table[, (absent) := NA_character_]
-  with_types(table, c(slice_words, "kept"))
+  with_types(table)
 }
 
 slice_columns <- c(
@@ -73,52 +71,37 @@ slice_columns <- c(
 # Cells of before validity 15 do not say whether a quota stopped them, and those of before comparisons 24 not what others spent beside a server.
 later_slice_columns <- c("throttled", "backend_cpu_us_per_request", "generator_cpu_us_per_request")
 
-no_rows <- function(columns) {
-  table <- setNames(as.data.table(rep(list(character()), length(columns))), columns)
-  with_types(table, c(slice_words, "kept", setdiff(slice_places, c("repetition", "server_cpus"))))
-}
+no_rows <- function(columns) with_types(typed_table(columns))
 
-# Types by name: a column that is empty everywhere has no type.
-with_types <- function(table, words) {
-  for (column in setdiff(names(table), words)) {
-    set(table, j = column, value = as.numeric(table[[column]]))
-  }
-  for (column in intersect(c("kept", "valid", "latency_valid", "kept_few", "sustained", "stands"), names(table))) {
-    set(table, j = column, value = tolower(table[[column]]) == "true")
-  }
-  blank <- c("reason", "beside", "bound_throughput", "bound_latency")
-  for (column in intersect(blank, names(table))) {
+# Types of the columns of slices, by name: a column that is empty everywhere has no type.
+with_types <- function(table) {
+  flags <- c("kept", "valid", "latency_valid", "kept_few", "sustained", "stands")
+  words <- c(slice_words, setdiff(slice_places, c("repetition", "server_cpus")))
+  for (column in intersect(flags, names(table))) set(table, j = column, value = tolower(table[[column]]) == "true")
+  for (column in setdiff(names(table), c(flags, words))) set(table, j = column, value = as.numeric(table[[column]]))
+  for (column in intersect(c("reason", "beside", "bound_throughput", "bound_latency"), names(table))) {
     set(table, which(is.na(table[[column]])), column, "")
   }
   table[]
 }
 
-#' The slices of a cell by today's rules.
-#'
-#' @return see read_cell_slices() and slices_by_todays_rules().
+#' The slices of a cell, see read_cell_slices(), by today's rules, see slices_by_todays_rules().
 read_slices_of <- function(cell) slices_by_todays_rules(read_cell_slices(file.path(cell$folder, "slices.csv")), cell)
 
 # ---- Cells and other files ------------------------------------------------------------------------
 
-#' Reads several cells.
-#'
-#' @param paths paths of cell.json files.
-#' @return list of cells, see read_cell().
+#' Reads several cells, see read_cell().
 #' @export
-read_cells <- function(paths) {
-  lapply(paths, read_cell)
-}
+read_cells <- function(paths) lapply(paths, read_cell)
 
 #' Reads the threads that a server has counted by group and state over time.
 #'
 #' @param path path of a thread-states.csv.
 #' @return data.table: time_s (epoch), source (jvm, kernel), group, state, threads.
 read_thread_states <- function(path) {
-  if (!file.exists(path)) fail_reading(path, "no such file")
-  columns <- c("time_s", "source", "group", "state", "threads")
   types <- list(double = c("time_s", "threads"), character = c("source", "group", "state"))
   # The last line of a server that was killed may be cut off.
-  require_columns(fread(path, colClasses = types, fill = TRUE), columns, path)[!is.na(threads)]
+  read_required(path, unlist(types), colClasses = types, fill = TRUE)[!is.na(threads)]
 }
 
 #' Reads collapsed stacks: lines of `root;…;leaf count`.
@@ -130,13 +113,8 @@ read_collapsed <- function(path) {
   lines <- readLines(path, warn = FALSE, encoding = "UTF-8")
   lines <- lines[nzchar(lines)]
   wrong <- grep(" [0-9]+$", lines, invert = TRUE)
-  if (length(wrong) > 0) {
-    fail_reading(path, "not `frame;frame count`: ", substr(lines[wrong[1]], 1, 80))
-  }
-  data.table(
-    stack = sub(" [0-9]+$", "", lines),
-    samples = as.numeric(sub("^.* ", "", lines))
-  )
+  if (length(wrong) > 0) fail_reading(path, "not `frame;frame count`: ", substr(lines[wrong[1]], 1, 80))
+  data.table(stack = sub(" [0-9]+$", "", lines), samples = as.numeric(sub("^.* ", "", lines)))
 }
 
 # JSON has null, and leaves out, where a figure could not be had; a row of a table has NA.
@@ -171,9 +149,8 @@ session_of <- function(cell) paste(c(words(cell$session$id), cell$provenance$mac
 identity_row <- function(cell) {
   labels <- cell$labels
   c(identity_of(cell), list(
-    baseline = words(labels$mode$baseline), mode_title = words(labels$mode$title),
-    tier_title = words(labels$tier$title), path = words(cell$configuration$tier$path),
-    loop = words(cell$load$loop), outcome_reason = words(cell$outcome_reason),
+    baseline = words(labels$mode$baseline), mode_title = words(labels$mode$title), tier_title = words(labels$tier$title),
+    path = words(cell$configuration$tier$path), loop = words(cell$load$loop), outcome_reason = words(cell$outcome_reason),
     commit = words(cell$provenance$commit)
   ))
 }

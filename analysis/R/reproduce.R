@@ -23,9 +23,7 @@ cell_keys <- c("study", "mode", "tier", "tool", "statistic")
 
 # ---- The sides of a change ---------------------------------------------------------------------
 
-side_columns <- c(
-  "centre", "noise", "df", "pairs", "least", "bound", "reason", "low", "high", "verdict"
-)
+side_columns <- c("centre", "noise", "df", "pairs", "least", "bound", "reason", "low", "high", "verdict")
 
 #' Comparisons as sides of changes.
 #'
@@ -33,11 +31,7 @@ side_columns <- c(
 #' @return data.table: comparison_keys, unit, effect and side_columns, on the scale of effects.
 sides_of_comparisons <- function(comparisons) {
   rows <- copy(comparisons)
-  to_scale <- function(values) fifelse(rows$effect == "ratio", suppressWarnings(log(values)), values)
-  rows[, `:=`(
-    centre = to_scale(estimate), low = to_scale(low), high = to_scale(high),
-    bound = fcase(bound == "at_least", 1, bound == "at_most", -1, default = 0)
-  )]
+  rows[, c("centre", "low", "high") := lapply(list(estimate, low, high), on_scale, effect)][, bound := sign_of_bound(bound)]
   if (!"verdict" %in% names(rows)) rows[, verdict := ""]
   rows[, c(comparison_keys, "unit", "effect", side_columns), with = FALSE]
 }
@@ -54,32 +48,23 @@ cell_statistics <- function() {
   )
 }
 
-# Little's law: throughput times waiting time. Where no request waits there is none.
-with_cell_statistics <- function(summary) {
-  copy(summary)[, `:=`(
-    waiting_at_once = fifelse(sleep_ms > 0, throughput_per_s * sleep_ms / 1000, NA_real_),
-    completed = as.numeric(outcome == "completed")
-  )][]
-}
-
-were_run <- function(cells) cells$outcome != "beyond_limits"
-
 #' Values of cells as sides of changes: a session has one cell of a kind.
 #'
 #' @param summary see read_summary().
 #' @param statistics rows of cell_statistics().
 #' @return as sides_of_comparisons(), with cell_keys; low and high are the smallest and largest value.
 sides_of_cells <- function(summary, statistics = cell_statistics()) {
-  summary <- with_cell_statistics(summary)
+  # By Little's law; where no request waits there is none.
+  waiting <- summary[, fifelse(sleep_ms > 0, throughput_per_s * sleep_ms / 1000, NA_real_)]
+  summary <- copy(summary)[, `:=`(waiting_at_once = waiting, completed = as.numeric(outcome == "completed"))]
   statistics <- statistics[statistic %in% names(summary)]
   rbindlist(lapply(split(statistics, seq_len(nrow(statistics))), function(about) {
     logs <- about$effect == "ratio"
-    cells <- summary[if (about$all) were_run(summary) else counts_for(summary, about$statistic)]
+    cells <- summary[if (about$all) outcome != "beyond_limits" else counts_for(summary, about$statistic)]
     cells[, value := as.numeric(get(about$statistic))]
     cells <- cells[is.finite(value) & bound_of(cells, about$statistic) == 0 & (!logs | value > 0)]
     if (nrow(cells) == 0) return(NULL)
-    cells[, least := fifelse(requests > 0, 1 / requests, 0) / sqrt(12)]
-    if (logs) cells[, value := log(value)]
+    cells[, `:=`(least = fifelse(requests > 0, 1 / requests, 0) / sqrt(12), value = if (logs) log(value) else value)]
     cells[, .(
       statistic = about$statistic, unit = about$unit, effect = about$effect, centre = mean(value), noise = sd(value),
       df = fifelse(.N > 1, .N - 1, NA_real_), pairs = as.numeric(.N), least = mean(least), bound = 0, reason = "", low = min(value),
@@ -90,12 +75,6 @@ sides_of_cells <- function(summary, statistics = cell_statistics()) {
 
 # ---- Changes -----------------------------------------------------------------------------------
 
-# The columns that are not keys get the name of the side.
-named_side <- function(rows, keys, side) {
-  own <- setdiff(names(rows), keys)
-  setnames(copy(rows), own, paste0(own, "_", side))
-}
-
 welch_df <- function(a, df_a, b, df_b) {
   fifelse(a + b == 0, pmin(df_a, df_b), (a + b)^2 / (a^2 / df_a + b^2 / df_b))
 }
@@ -104,12 +83,8 @@ welch_df <- function(a, df_a, b, df_b) {
 # lends the other is known by the degrees of freedom of one side.
 with_error <- function(rows) {
   rows[, lent := is.na(noise_there) | is.na(noise_here)]
-  for (side in list(c("_there", "_here"), c("_here", "_there"))) {
-    of <- function(name, at) paste0(name, side[at])
-    unknown <- which(is.na(rows[[of("noise", 1)]]))
-    set(rows, unknown, of("noise", 1), rows[[of("noise", 2)]][unknown])
-    set(rows, unknown, of("df", 1), rows[[of("df", 2)]][unknown])
-  }
+  rows[is.na(noise_there), `:=`(noise_there = noise_here, df_there = df_here)]
+  rows[is.na(noise_here), `:=`(noise_here = noise_there, df_here = df_there)]
   rows[, `:=`(
     variance_there = pmax(noise_there^2 / pairs_there, fcoalesce(least_there, 0)^2),
     variance_here = pmax(noise_here^2 / pairs_here, fcoalesce(least_here, 0)^2)
@@ -145,10 +120,7 @@ judge_changes <- function(rows) {
 #'   (why there is no change), sessions_there, sessions_here, verdict_there, verdict_here (of comparisons), p_value,
 #'   (of no change), beyond_p_value (of a change within the margin), beyond_p_adjusted, equivalence_p_value, equivalence_p_adjusted.
 reproduce <- function(there, here, keys, alone = here[0]) {
-  own <- c("unit", "effect")
-  rows <- named_side(there[reason == ""], c(keys, own), "there")[
-    named_side(copy(here)[, (own) := NULL], keys, "here"), on = keys, nomatch = NULL
-  ]
+  rows <- merge(here[, c(keys, side_columns), with = FALSE], there[reason == ""], by = keys, suffixes = c("_here", "_there"), sort = FALSE)
   rows <- judge_changes(with_error(rows))
   rows[, by_itself := FALSE][alone, by_itself := TRUE, on = c("study", "mode", "tier", "tool")]
   rows[, `:=`(beyond_p_adjusted = beyond_p_value, equivalence_p_adjusted = equivalence_p_value)]
@@ -156,10 +128,7 @@ reproduce <- function(there, here, keys, alone = here[0]) {
     beyond_p_adjusted = p.adjust(beyond_p_value, "BH"), equivalence_p_adjusted = p.adjust(equivalence_p_value, "BH")
   ), by = statistic]
   level <- 1 - confidence
-  rows[, verdict := fcase(
-    equivalence_p_adjusted <= level, "reproduced", beyond_p_adjusted <= level, "differs",
-    default = "open"
-  )]
+  rows[, verdict := fcase(equivalence_p_adjusted <= level, "reproduced", beyond_p_adjusted <= level, "differs", default = "open")]
   rows[, reason := fcase(
     reason_here != "", paste("here:", reason_here), is.na(bound), "bounds on both sides",
     is.na(error), "one session on both sides", default = ""

@@ -30,12 +30,10 @@ rules_by_side <- function(summary, slices) {
 }
 
 no_rules_by_side <- function() {
-  typed_table(
-    c("study", "tier", "tool", "mode", "baseline", "what", "rule"), c("mode_lost", "mode_count", "baseline_lost", "baseline_count", "p_value", "p_adjusted"), "unequal"
-  )
+  numbers <- c("mode_lost", "mode_count", "baseline_lost", "baseline_count", "p_value", "p_adjusted")
+  typed_table(c(comparison_place, "what", "rule"), numbers, "unequal")
 }
 
-#' Reads rules-by-side.csv; a run of before has none.
 #' @export
 read_rules_by_side <- function(path) read_if_there(path, no_rules_by_side())
 
@@ -50,7 +48,7 @@ place_in_turns <- c("study", "tier", "tool", "session", "block")
 # Units are slices, or cells: those that were loaded together share a block of their session.
 rules_of_units <- function(places, units, what) {
   units <- unique(units, by = c(place_in_turns, "mode"))[, unit := .I]
-  own <- units[places, on = c("study", "tier", "tool", "mode"), nomatch = NULL, allow.cartesian = TRUE]
+  own <- units[places, on = cell_place, nomatch = NULL, allow.cartesian = TRUE]
   pairs <- merge(own, units, by.x = c(place_in_turns, "baseline"), by.y = c(place_in_turns, "mode"), suffixes = c("", "_baseline"))
   if (nrow(pairs) == 0) return(NULL)
   units[, together := .GRP, by = place_in_turns]
@@ -72,11 +70,10 @@ rules_of_units <- function(places, units, what) {
 #' @param together number of each unit's block; `values` of each; `takes` function of the values of a unit and of its other side: whether the rule
 #'   takes the unit, FALSE or 0 where one has none.
 rows_of_rule <- function(pairs, together, values, takes) {
-  place <- c("study", "tier", "tool", "mode", "baseline")
   lost <- function(values, own, other) fcoalesce(as.numeric(takes(values[own], values[other])), 0)
-  taken <- pairs[, c(place, "unit", "unit_baseline"), with = FALSE]
+  taken <- pairs[, c(comparison_place, "unit", "unit_baseline"), with = FALSE]
   taken[, `:=`(mode_lost = lost(values, unit, unit_baseline), baseline_lost = lost(values, unit_baseline, unit))]
-  rows <- taken[, .(mode_lost = sum(mode_lost), mode_count = .N, baseline_lost = sum(baseline_lost), baseline_count = .N), by = place]
+  rows <- taken[, .(mode_lost = sum(mode_lost), mode_count = .N, baseline_lost = sum(baseline_lost), baseline_count = .N), by = comparison_place]
   rows[, p_value := p_of_sides(mode_lost, baseline_lost, mode_count)]
   rows[, `:=`(p_adjusted = adjusted(p_value, smallest_p(mode_lost + baseline_lost, mode_count)), unequal = NA)]
   # Each unit once, though it may be compared with several.
@@ -87,7 +84,7 @@ rows_of_rule <- function(pairs, together, values, takes) {
     baseline_lost = sum(baselines$lost), baseline_count = nrow(baselines), unequal = NA
   )
   # Until those of all rules are adjusted together, the smallest p is in place of the adjusted one.
-  all[, c("p_value", "p_adjusted") := p_of_deals(taken, together, values, lost, place)]
+  all[, c("p_value", "p_adjusted") := p_of_deals(taken, together, values, lost)]
   rbind(all, rows, use.names = TRUE)
 }
 
@@ -111,8 +108,8 @@ adjusted <- function(p_values, smallest) {
 }
 
 # How often the sides differ so much in sum where the units of a block deal out their values among them; and how often by the most that they can.
-p_of_deals <- function(taken, together, values, lost, place) {
-  comparison <- taken[, .GRP, by = place][taken, on = place]$GRP
+p_of_deals <- function(taken, together, values, lost) {
+  comparison <- taken[, .GRP, by = comparison_place][taken, on = comparison_place]$GRP
   apart <- function(values) {
     more <- lost(values, taken$unit, taken$unit_baseline) - lost(values, taken$unit_baseline, taken$unit)
     sum(abs(rowsum(more, comparison)))

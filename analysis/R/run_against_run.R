@@ -29,12 +29,8 @@ changes_between <- function(a, b) {
 # On the scale of effects. No error is below the quantum of what was counted, where a run says it.
 errors_of <- function(comparisons) {
   rows <- comparisons[is.finite(estimate) & is.finite(noise) & df > 0 & bound == "" & !fixed %in% 1]
-  least <- fcoalesce(rows$least, 0)
-  rows <- rows[, c(comparison_keys, "effect", "estimate", "noise", "df", "pairs"), with = FALSE]
-  rows[, `:=`(
-    centre = fifelse(effect == "ratio", suppressWarnings(log(estimate)), estimate), variance = pmax(noise^2 / pairs, least^2)
-  )]
-  rows[is.finite(centre)][, c("effect", "estimate", "noise", "pairs") := NULL][]
+  rows[, `:=`(centre = on_scale(estimate, effect), variance = pmax(noise^2 / pairs, fcoalesce(least, 0)^2))]
+  rows[is.finite(centre), c(comparison_keys, "df", "centre", "variance"), with = FALSE]
 }
 
 share_held <- function(rows) {

@@ -144,9 +144,11 @@ condense_run <- function(results, paths, out, analysis, repetitions, commit) {
   write_table(read_occupancy(file.path(results, "occupancy.csv")), file.path(out, "occupancy.csv"))
   write_bands(tables$comparisons, with_hosts(read_all_shipped(file.path(analysis, "runs"))), out)
   facts$cells_sha256 <- pack_cells(results, c(paths, beside_paths), out)
-  writeLines(jsonlite::toJSON(facts, auto_unbox = TRUE, pretty = TRUE, digits = NA, null = "null"), file.path(out, "run.json"))
+  write_facts(facts, file.path(out, "run.json"))
   facts
 }
+
+write_facts <- function(facts, path) writeLines(jsonlite::toJSON(facts, auto_unbox = TRUE, pretty = TRUE, digits = NA, null = "null"), path)
 
 #' The name of a run: the date of its end, and a word for its machine.
 #' @export

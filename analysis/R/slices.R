@@ -41,16 +41,10 @@ read_load <- function(cell, beside) {
   )
 }
 
-#' Reads the table of all slices.
-#'
-#' @param path path of results/slices.csv.
-#' @return data.table, see read_loads().
+#' Reads results/slices.csv, see read_loads().
 #' @export
 read_slices <- function(path) {
-  if (!file.exists(path)) fail_reading(path, "no such file")
-  table <- fread(path, colClasses = "character", na.strings = "", encoding = "UTF-8")
-  table <- require_columns(table, c(slice_places, slice_columns), path)
-  with_types(table, c(setdiff(slice_places, c("repetition", "server_cpus")), slice_words, "kept", "valid", "latency_valid"))
+  with_types(read_required(path, c(slice_places, slice_columns), colClasses = "character", na.strings = ""))
 }
 
 # Slices without the profiler that no rule excludes.

@@ -14,22 +14,17 @@ unseen_group <- "not sampled"
 #'   whole stack, frames from root to leaf joined by `;`), why. First match wins.
 #' @return data.table of the same columns.
 read_stack_groups <- function(path) {
-  if (!file.exists(path)) fail_reading(path, "no such file")
-  rules <- fread(path, encoding = "UTF-8")
-  require_columns(rules, c("group", "pattern", "why"), path)
+  rules <- read_required(path, c("group", "pattern", "why"))
   for (pattern in rules$pattern) {
-    tryCatch(grepl(pattern, "", perl = TRUE), error = function(problem) {
-      fail_reading(path, "not a regular expression: ", pattern)
-    }, warning = function(problem) fail_reading(path, "not a regular expression: ", pattern))
+    refuse <- function(problem) fail_reading(path, "not a regular expression: ", pattern)
+    tryCatch(grepl(pattern, "", perl = TRUE), error = refuse, warning = refuse)
   }
   if (rules$pattern[nrow(rules)] != ".") fail_reading(path, "the last rule must be: .")
   rules
 }
 
 # Class names with dots, and no marks of how a Java method was compiled; the kernel's mark stays.
-plain_frames <- function(stacks) {
-  gsub("/", ".", gsub("_\\[[^k]\\]", "", stacks), fixed = TRUE)
-}
+plain_frames <- function(stacks) gsub("/", ".", gsub("_\\[[^k]\\]", "", stacks), fixed = TRUE)
 
 #' Puts stacks into groups.
 #'
@@ -98,29 +93,20 @@ split_cpu <- function(per_request_us, parts, groups) {
   fifelse(compiles, NA_real_, per_request_us * parts / (1 - sum(parts[compiles])))
 }
 
-#' Samples of several cells by group, see group_cell_cpu(); all columns even where no cell was
-#' sampled.
+#' Samples of several cells by group, see group_cell_cpu(); all columns even where no cell was sampled.
 group_cpu <- function(paths, rules) {
   of_cell <- function(path) guarded(group_cell_cpu(read_cell(path), rules), "cpu-groups", function(message) NULL, name_of_cell(path))
   rbindlist(c(list(no_cpu_groups()), lapply(paths, of_cell)), use.names = TRUE, fill = TRUE)[, ..cpu_group_columns]
 }
 
-no_cpu_groups <- function() typed_table(c("study", "mode", "tier", "tool", "outcome", "profiler_engine", "group"), c("repetition", "samples", "share", "cpu_us_per_request"), "valid")[, ..cpu_group_columns]
-
-#' Reads the groups that group_cpu.R wrote.
-#'
-#' @param path path of results/cpu-groups.csv.
-#' @return data.table, see group_cell_cpu(); without rows where no cell was sampled.
-#' @export
-read_cpu_groups <- function(path) {
-  if (!file.exists(path)) fail_reading(path, "no such file")
-  # By name: a table without rows has columns without a type.
-  types <- list(
-    character = c("study", "mode", "tier", "tool", "outcome", "profiler_engine", "group"),
-    integer = "repetition", logical = "valid", double = c("samples", "share", "cpu_us_per_request")
-  )
-  require_columns(fread(path, encoding = "UTF-8", colClasses = types), cpu_group_columns, path)
+no_cpu_groups <- function() {
+  numbers <- c("repetition", "samples", "share", "cpu_us_per_request")
+  typed_table(setdiff(cpu_group_columns, c(numbers, "valid")), numbers, "valid")[, ..cpu_group_columns]
 }
+
+#' Reads cpu-groups.csv, see group_cell_cpu(); without rows where no cell was sampled.
+#' @export
+read_cpu_groups <- function(path) read_typed(path, no_cpu_groups())
 
 cpu_group_columns <- c(
   "study", "mode", "tier", "tool", "repetition", "outcome", "valid", "profiler_engine", "group",
@@ -203,12 +189,10 @@ group_cell_allocations <- function(cell, rules) {
   )])[, names(no_allocations()), with = FALSE]
 }
 
-#' Like group_cell_allocations(), of several cells; all columns even where none allocates.
 group_allocations <- function(paths, rules) {
   of_cell <- function(path) guarded(group_cell_allocations(read_cell(path), rules), "allocations", function(message) NULL, name_of_cell(path))
   rbindlist(c(list(no_allocations()), lapply(paths, of_cell)))
 }
 
-#' Reads what group_allocations.R wrote.
 #' @export
 read_allocations <- function(path) read_typed(path, no_allocations())

@@ -96,6 +96,12 @@ title_of <- function(ids) fcoalesce(about_statistics(ids)$title, gsub("_", " ", 
 #' @export
 unit_of_statistic <- function(ids) fcoalesce(about_statistics(ids)$unit, "")
 
+# Estimates on the scale on which they are compared: ratios are logarithms.
+on_scale <- function(estimates, effect) fifelse(effect == "ratio", suppressWarnings(log(estimates)), estimates)
+
+# The sign of a bound in words, see bound_words().
+sign_of_bound <- function(words) fcase(words == "at_least", 1, words == "at_most", -1, default = 0)
+
 latency_points <- c(p50 = 0.5, p90 = 0.9, p95 = 0.95, p99 = 0.99, p99_9 = 0.999)
 
 #' How finely a tool measures latency: to so many ms, or to a share of the value.

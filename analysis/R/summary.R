@@ -28,7 +28,7 @@ load_row <- function(cell) {
     latency_columns("", latency$right), latency_columns("all_", latency$all), latency_columns("uncorrected_", latency$uncorrected),
     latency_columns("mixed_in_", latency$mixed_in),
     list(
-      latency_resolution_ms = number(latency$resolution_ms), throughput_all_per_s = per(number(latency$count), lasted_s),
+      throughput_all_per_s = per(number(latency$count), lasted_s),
       received_kib_per_s = per(number(cell$load$received_bytes) / 1024, lasted_s),
       sent_kib_per_s = per(number(cell$load$sent_bytes) / 1024, lasted_s)
     )
@@ -54,10 +54,7 @@ session_row <- function(cell) {
     comparison = words(cell$session$comparison), rounds = number(cell$session$rounds),
     load_share = number(cell$session$load_share),
     warm_up_ended = words(cell$warm_up$ended), warm_up_s = number(cell$warm_up$lasted_s),
-    warm_up_requests = number(cell$warm_up$requests),
-    warm_up_compiler_share = number(cell$warm_up$compiler_share),
-    slices_plain = number(counted$plain), slices_kept = number(counted$kept), slices_left_out = number(counted$left_out),
-    slices_repeated = number(counted$repeated),
+    slices_kept = number(counted$kept), slices_repeated = number(counted$repeated),
     idle_neighbors_share = most_of(slices$idle_neighbors_share), rss_mib = mean_of(slices$rss_mib)
   )
 }
@@ -73,7 +70,6 @@ requests_row <- function(cell) {
   list(
     requests_offered = number(load$requests_offered), requests = number(load$requests_recorded),
     requests_2xx = number(load$responses_2xx),
-    requests_cut_off = number(load$in_flight_at_end),
     errors = paste0(names(errors), "=", errors, recycle0 = TRUE, collapse = ";"),
     error_share = number(load$error_share), error_percent = 100 * number(load$error_share),
     duration_s = number(load$duration_s),
@@ -124,45 +120,15 @@ has_survived <- function(cell) {
 }
 
 # Counts that a server keeps itself; NA where it keeps none. Counters grow from before the generator's warm-up until the last
-# answer, so they belong to counted_requests, and not to the requests of the windows. So do threads_started.
+# answer, so they belong to counted_requests, and not to the requests of the windows. So do threads_started. Pinned are waits of
+# virtual threads that kept their carrier.
 counters_row <- function(cell) {
   counters <- cell$server$counters
-  waits <- pinned_row(if (counts_pinned(cell)) counters)
-  profiled <- if (!none_profiled(cell)) cell$server$profiled
-  profiled_waits <- pinned_row(profiled$counters)
-  c(
-    list(
-      counted_requests = counted_requests(cell), pool_waits = number(counters$pool_waits),
-      pool_wait_ms = number(counters$pool_wait_ms),
-      pool_wait_mean_ms = per(number(counters$pool_wait_ms), number(counters$pool_waits)),
-      pool_timeouts = number(counters$pool_timeouts)
-    ),
-    waits,
-    list(
-      profiled_slices = number(cell$profile$slices), profiled_kept = number(cell$profile$kept),
-      profiled_requests = number(profiled$requests), profiled_counted_requests = number(profiled$counted_requests)
-    ),
-    setNames(profiled_waits, paste0("profiled_", names(profiled_waits)))
+  list(
+    counted_requests = number(cell$server$counted_requests), pool_waits = number(counters$pool_waits), pool_wait_ms = number(counters$pool_wait_ms),
+    pool_wait_mean_ms = per(number(counters$pool_wait_ms), number(counters$pool_waits)), pool_timeouts = number(counters$pool_timeouts),
+    pinned = number(counters[["pinned"]]), pinned_ms = number(counters$pinned_ms)
   )
-}
-
-# Whether a rule left out every profiled slice: nothing is drawn from them. Older records do not say.
-none_profiled <- function(cell) identical(number(cell$profile$kept), 0)
-
-# Virtual threads that waited and kept their carrier.
-pinned_row <- function(counters) list(pinned = number(counters[["pinned"]]), pinned_ms = number(counters$pinned_ms))
-
-# Older records, which do not say what their counters belong to, counted pinned waits in profiled slices alone: their
-# zeros elsewhere are no counts.
-counts_pinned <- function(cell) "counted_requests" %in% names(cell$server)
-
-# Requests of all that the counters cover. Of records that do not say so the same sum is made here.
-counted_requests <- function(cell) {
-  load <- cell$load
-  if (counts_pinned(cell)) return(number(cell$server$counted_requests))
-  if (is.null(load$answers_in_warm_up)) return(NA_real_)
-  never_sent <- unlist(load$errors[c("connect_refused", "connect_timeout", "ports_exhausted", "unsent")])
-  number(load$requests_recorded) + number(load$answers_in_warm_up) + number(load$in_flight_at_end) - sum(0, never_sent)
 }
 
 # The process that the server depends on; NA where there is none.
@@ -170,9 +136,7 @@ backend_row <- function(cell) {
   backend <- cell$backend
   cpu_s <- number(backend$cpu_share) * length(backend$cpus) * number(cell$load$duration_s)
   list(
-    backend = words(backend$id), backend_cpu_share = number(backend$cpu_share),
-    backend_cpu_us_per_request = per(1e6 * cpu_s, number(cell$load$requests_recorded)),
-    backend_rss_peak_mib = number(backend$peak_rss_bytes) / 2^20
+    backend = words(backend$id), backend_cpu_us_per_request = per(1e6 * cpu_s, number(cell$load$requests_recorded))
   )
 }
 
@@ -182,16 +146,12 @@ measuring_row <- function(cell) {
     generator = words(generator$name), generator_version = words(generator$version),
     generator_cpu_share = number(generator$cpu_share),
     profiler_engine = words(cell$profile$engine),
-    profiler_interval_ms = number(cell$profile$interval_ms),
-    telemetry_rate_hz = number(cell$telemetry$rate_hz),
-    telemetry_cpu_share = number(cell$telemetry$cpu_share),
     others_cpu_share = number(cell$machine$others_cpu_share),
     cpu_pressure_share = number(cell$machine$cpu_pressure_share),
     steal_share = number(cell$machine$steal_share),
     speed_server = number(cell$machine$speed_server),
     speed_generator = number(cell$machine$speed_generator), probe_us = number(cell$machine$probe_us), load_1m = number(cell$machine$load_1m),
-    time_wait_before = number(cell$machine$time_wait_before),
-    order_position = number(cell$labels$order$position)
+    time_wait_before = number(cell$machine$time_wait_before)
   )
 }
 
@@ -202,18 +162,15 @@ measuring_row <- function(cell) {
 #'   figures and the others, units in the column names; NA where a figure could not be had.
 summarise_cell <- function(cell) {
   if (cell$outcome == "beyond_limits") cell <- without_figures(cell)
-  row <- c(
+  as.data.table(c(
     identity_row(cell), session_row(cell), requests_row(cell), load_row(cell), server_row(cell), counters_row(cell),
     backend_row(cell), measuring_row(cell), machine_row(cell)
-  )
-  as.data.table(row)
+  ))
 }
 
 # Nothing is known of a load that the machine's limits forbade, but why: its zeros would pass for values.
 without_figures <- function(cell) {
-  cell$load <- cell$load["loop"]
-  cell$telemetry <- NULL
-  cell
+  replace(cell, "load", list(cell$load["loop"]))
 }
 
 #' The summary without a cell; its columns have types.
@@ -236,25 +193,16 @@ text_columns <- c(
   "generator_version", "profiler_engine", "commit", "backend", "machine", "machine_title"
 )
 
-#' Reads summaries that summarise.R wrote.
+#' Reads a summary, see summarise_cell().
 #'
-#' @param paths paths of results/summary.csv.
-#' @return data.table, see summarise_cell().
+#' @param path path of results/summary.csv or results/summary/<study>.csv.
 #' @export
-read_summary <- function(paths) {
-  tables <- lapply(paths, function(path) {
-    if (!file.exists(path)) fail_reading(path, "no such file")
-    table <- fread(path, colClasses = "character", na.strings = "", encoding = "UTF-8")
-    require_columns(table, c("study", "mode", "tier", "tool", "repetition", "session", "valid", "failed_checks"), path)
-    # By name and not by content, or a column that is empty in one study changes its type.
-    for (column in setdiff(names(table), text_columns)) {
-      set(table, j = column, value = as.numeric(table[[column]]))
-    }
-    table[, `:=`(repetition = as.integer(repetition), valid = valid == "TRUE", latency_valid = latency_valid == "TRUE")]
-    for (column in c("failed_checks", "errors", "bound_throughput", "bound_latency")) {
-      set(table, which(is.na(table[[column]])), column, "")
-    }
-    table[]
-  })
-  rbindlist(tables)
+read_summary <- function(path) {
+  needed <- c("study", "mode", "tier", "tool", "repetition", "session", "valid", "failed_checks")
+  table <- read_required(path, needed, colClasses = "character", na.strings = "")
+  # By name and not by content, or a column that is empty in one study changes its type.
+  for (column in setdiff(names(table), text_columns)) set(table, j = column, value = as.numeric(table[[column]]))
+  table[, `:=`(repetition = as.integer(repetition), valid = valid == "TRUE", latency_valid = latency_valid == "TRUE")]
+  for (column in c("failed_checks", "errors", "bound_throughput", "bound_latency")) set(table, which(is.na(table[[column]])), column, "")
+  table[]
 }

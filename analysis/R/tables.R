@@ -1,15 +1,21 @@
 # Tables as files. Every error names the file and what is wrong with it.
 
-fail_reading <- function(path, ...) {
-  stop(path, ": ", ..., call. = FALSE)
-}
+# The columns that name a cell but for its session, and a comparison but for its statistic.
+cell_place <- c("study", "mode", "tier", "tool")
+comparison_place <- c("study", "tier", "tool", "mode", "baseline")
+
+fail_reading <- function(path, ...) stop(path, ": ", ..., call. = FALSE)
 
 require_columns <- function(table, columns, path) {
   missing <- setdiff(columns, names(table))
-  if (length(missing) > 0) {
-    fail_reading(path, "column ", paste(missing, collapse = ", "), " is missing")
-  }
+  if (length(missing) > 0) fail_reading(path, "column ", paste(missing, collapse = ", "), " is missing")
   table
+}
+
+# A table with these columns, read as fread() is told.
+read_required <- function(path, columns, ...) {
+  if (!file.exists(path)) fail_reading(path, "no such file")
+  require_columns(fread(path, encoding = "UTF-8", ...), columns, path)
 }
 
 #' Writes a table as CSV, whole or not at all, creating its folder.
@@ -23,17 +29,13 @@ write_table <- function(table, path) {
 
 #' Reads a table that write_table() wrote: text, and numbers in the columns that are named.
 read_table <- function(path, numbers = character()) {
-  if (!file.exists(path)) fail_reading(path, "no such file")
   # By name and not by content, which a column of a table without rows does not have.
-  table <- fread(path, colClasses = "character", na.strings = NULL, encoding = "UTF-8")
-  require_columns(table, numbers, path)
+  table <- read_required(path, numbers, colClasses = "character", na.strings = NULL)
   for (column in numbers) set(table, j = column, value = as.numeric(table[[column]]))
   table[]
 }
 
-#' The words of the columns of all tables, see analysis/tables.yaml.
-#'
-#' @return data.table: name, words.
+#' The words of the columns of all tables, see analysis/tables.yaml: name, words.
 #' @export
 words_of_table_columns <- function() {
   columns <- yaml::read_yaml(file.path(getNamespaceInfo(topenv(), "path"), "tables.yaml"))$columns

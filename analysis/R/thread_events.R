@@ -2,10 +2,7 @@
 # stacks they see virtual threads that wait without a carrier.
 
 no_thread_events <- function() {
-  typed_table(
-    c("study", "mode", "tier", "tool", "event"),
-    c("repetition", "count", "total_ms", "longest_ms", "requests"), "valid"
-  )
+  typed_table(c("study", "mode", "tier", "tool", "event"), c("repetition", "count", "total_ms", "longest_ms", "requests"), "valid")
 }
 
 #' Events of cells, within the profiled slice that counts.
@@ -20,7 +17,7 @@ read_thread_events <- function(paths) {
     file <- file.path(cell$folder, "events.csv")
     requests <- profiled_slice(cell)$requests_recorded
     if (!file.exists(file) || !isTRUE(requests > 0)) return(NULL)
-    events <- require_columns(fread(file, encoding = "UTF-8"), c("event", "count", "total_ms", "longest_ms"), file)
+    events <- read_required(file, c("event", "count", "total_ms", "longest_ms"))
     if (nrow(events) == 0) return(NULL)
     cbind(as.data.table(identity_of(cell))[rep(1, nrow(events))], events, requests = requests)[, names(no_thread_events()), with = FALSE]
   })))

@@ -5,11 +5,8 @@
 #'   nmt_thread_committed_bytes, heap_bytes that so many threads brought.
 #' @export
 read_thread_memory <- function(path) {
-  if (!file.exists(path)) fail_reading(path, "no such file")
-  numbers <- c(
-    "threads", "rss_bytes", "nmt_thread_reserved_bytes", "nmt_thread_committed_bytes", "heap_bytes"
-  )
-  memory <- require_columns(fread(path, encoding = "UTF-8"), c("kind", numbers), path)
+  numbers <- c("threads", "rss_bytes", "nmt_thread_reserved_bytes", "nmt_thread_committed_bytes", "heap_bytes")
+  memory <- read_required(path, c("kind", numbers))
   # Reserved stacks pass 2^31, where fread would choose integer64.
   memory[, (numbers) := lapply(.SD, as.numeric), .SDcols = numbers][]
 }

@@ -24,7 +24,7 @@ add_verdicts <- function(rows, primaries) {
     reason != "", "not comparable",
     fixed, "fixed",
     (equivalence_p_value <= level) %in% TRUE, "same",
-    (p_adjusted <= level) %in% TRUE & (if (.N > 0) effect_sign(.SD) else numeric()) > 0, "higher",
+    (p_adjusted <= level) %in% TRUE & estimate > as.numeric(effect == "ratio"), "higher",
     (p_adjusted <= level) %in% TRUE, "lower",
     default = "undecided"
   )]
@@ -34,21 +34,16 @@ add_verdicts <- function(rows, primaries) {
 # The place of a comparison, which names it.
 comparison_names <- c("study", "tier", "tool", "mode", "statistic")
 
-effect_sign <- function(rows) rows[, fifelse(effect == "ratio", sign(estimate - 1), sign(estimate))]
-
 # R of m tests are reported: their intervals have a confidence of 1 - R · 5 % / m.
 with_selected_intervals <- function(rows) {
   tested <- rows[, sum(tested)]
   reported <- rows[, tested & verdict %in% c("higher", "lower", "same")]
   miss <- max(sum(reported), 1) * (1 - confidence) / max(tested, 1)
   wider <- rows[, suppressWarnings(qt(1 - miss / 2, df) / qt((1 + confidence) / 2, df))]
-  rows[, `:=`(fcr_low = NA_real_, fcr_high = NA_real_)]
-  rows[reported, `:=`(
-    fcr_low = fifelse(effect == "ratio", estimate * (low / estimate)^wider[reported], estimate + (low - estimate) * wider[reported]),
-    fcr_high = fifelse(effect == "ratio", estimate * (high / estimate)^wider[reported], estimate + (high - estimate) * wider[reported])
-  )][]
+  widened <- function(end) rows[, fifelse(effect == "ratio", estimate * (end / estimate)^wider, estimate + (end - estimate) * wider)]
+  rows[, `:=`(fcr_low = fifelse(reported, widened(low), NA_real_), fcr_high = fifelse(reported, widened(high), NA_real_))][]
 }
 
 no_judged <- function() {
-  add_verdicts(cbind(typed_table(c("study", "tier", "tool", "mode", "baseline")), no_comparisons()), typed_table(comparison_names))
+  add_verdicts(cbind(typed_table(comparison_place), no_comparisons()), typed_table(comparison_names))
 }

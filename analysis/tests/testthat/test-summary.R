@@ -43,40 +43,11 @@ test_that("counters, backend and rows are columns, and NA where a cell has none"
   )
   expect_unknown(row, "connections")
   plain <- answered(server = list(counters = list()), answers = list(rows_before = NULL))
-  expect_unknown(plain, "pool_waits", "backend", "backend_cpu_share", "rows_before")
+  expect_unknown(plain, "pool_waits", "backend", "rows_before")
 })
 
-test_that("counters belong to the requests of the whole load, and those of profiled slices to theirs", {
-  pinning <- list(
-    counters = list(pinned = 30, pinned_ms = 600), counted_requests = 40,
-    profiled = list(counters = list(pinned = 12, pinned_ms = 240), requests = 10, counted_requests = 20)
-  )
-  row <- answered(server = pinning, profile = list(slices = 3, kept = 2))
-  expect_columns(
-    row, counted_requests = 40, pinned = 30, pinned_ms = 600, profiled_slices = 3, profiled_kept = 2, profiled_requests = 10, profiled_counted_requests = 20,
-    profiled_pinned = 12, profiled_pinned_ms = 240
-  )
-  # Nothing is drawn from profiled slices that were all left out.
-  row <- answered(server = pinning, profile = list(slices = 3, kept = 0))
-  expect_unknown(row, "profiled_requests", "profiled_counted_requests", "profiled_pinned", "profiled_pinned_ms")
-  expect_columns(row, pinned = 30)
-  # A tool that does not count its warm-up. pinned_ms is not pinned.
-  row <- answered(server = list(counters = list(pinned_ms = 600), counted_requests = NULL), load = list(answers_in_warm_up = 5, in_flight_at_end = 0))
-  expect_columns(row, counted_requests = NA_real_, pinned = NA_real_, pinned_ms = 600)
-})
-
-test_that("records that do not say what their counters belong to are read, and the sum is made of the load", {
-  cell <- read_cell(write_cell(
-    new_folder(), elapsed_ms = 1:10,
-    server = list(counters = list(pinned = 0, pinned_ms = 0), profiled = list(counters = list(pinned = 12, pinned_ms = 240), requests = 10)),
-    load = list(answers_in_warm_up = 7, in_flight_at_end = 2, errors = list(connect_refused = 3, http_503 = 1))
-  ))
-  cell$server$counted_requests <- NULL
-  # Outside of profiled slices nothing was counted: a zero is no count.
-  expect_columns(
-    summarise_cell(cell), counted_requests = 10 + 7 + 2 - 3, pinned = NA_real_, pinned_ms = NA_real_, profiled_pinned = 12, profiled_counted_requests = NA_real_
-  )
-  expect_unknown(answered(server = list(counted_requests = NULL), load = list(answers_in_warm_up = NULL)), "counted_requests")
+test_that("pinned is not pinned_ms", {
+  expect_columns(answered(server = list(counters = list(pinned_ms = 600), counted_requests = 40)), counted_requests = 40, pinned = NA_real_, pinned_ms = 600)
 })
 
 test_that("a cell names the commit that measured it, and an older one none", {
