@@ -73,14 +73,6 @@ def is_current(path: Path) -> bool:
     return first.get("jars_sha256") == fingerprint()
 
 
-def write(path: Path, found: list[Row]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(found)
-
-
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--table", type=Path, required=True, help="table to write (CSV)")
@@ -100,7 +92,12 @@ def main() -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped by SIGTERM"))
     stop_with_our_requester()
     with alone_on_the_machine(), tempfile.TemporaryDirectory() as folder:
-        write(options.table, list(rows(Path(folder))))
+        found = list(rows(Path(folder)))
+    options.table.parent.mkdir(parents=True, exist_ok=True)
+    with options.table.open("w", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(found)
 
 
 if __name__ == "__main__":

@@ -118,8 +118,8 @@ def record(
 ) -> None:
     with session.phases.phase("record_s"):
         for name in sorted(found, key=lambda name: name not in recorder.baselines):
-            why = unable.get(name) or why_not(session, name) or why_others_ended_it(session)
-            recorder.write({name: found[name]}, why or why_not_again(name, found[name]))
+            why = unable.get(name) or why_not(session, name)
+            recorder.write({name: found[name]}, why or why_not_compared(session, name, found[name]))
 
 
 def why_not(session: Session, name: Name) -> str:
@@ -129,13 +129,10 @@ def why_not(session: Session, name: Name) -> str:
     return str(session.silent.get(name.mode, ""))
 
 
-def why_others_ended_it(session: Session) -> str:
-    if not session.silent:
-        return ""
-    return f"not_ready: not loaded, as {', '.join(session.silent)} did not start"
-
-
-def why_not_again(name: Name, slices: list[Slice]) -> str:
+def why_not_compared(session: Session, name: Name, slices: list[Slice]) -> str:
+    """Why a mode was not loaded though it could be; empty where it was."""
+    if session.silent:
+        return f"not_ready: not loaded, as {', '.join(session.silent)} did not start"
     is_missing = name.mode.endswith(AGAIN) and not slices
     return "not_ready: not loaded, as a start takes long for this budget" if is_missing else ""
 

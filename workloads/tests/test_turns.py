@@ -331,8 +331,9 @@ def test_second_process_that_is_not_there_is_not_loaded_and_says_why(by_starts, 
     *others, (name, slices) = found.items()
     assert all(done for _, done in others)
     assert slices == []
-    assert module.why_not_again(name, slices).startswith("not_ready: not loaded, as ")
-    assert module.why_not_again(others[0][0], []) == ""
+    session = session_of(with_again)
+    assert module.why_not_compared(session, name, slices).startswith("not_ready: not loaded, as ")
+    assert module.why_not_compared(session, others[0][0], []) == ""
 
 
 def test_each_start_is_warm_for_all_loads_of_its_modes(plan, monkeypatch):

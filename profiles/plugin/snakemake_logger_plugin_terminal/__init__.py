@@ -65,26 +65,13 @@ class LogHandler(LogHandlerBase):
             self.stream.write(CLEAR)
         super().close()
 
-    @property
-    def writes_to_stream(self) -> bool:
-        return True
-
-    @property
-    def writes_to_file(self) -> bool:
-        return False
+    writes_to_stream = True
+    writes_to_file = has_formatter = needs_rulegraph = False
 
     @property
     def has_filter(self) -> bool:
         """Snakemake's own holds for all that is shown as it is."""
         return not self.shows_all
-
-    @property
-    def has_formatter(self) -> bool:
-        return False
-
-    @property
-    def needs_rulegraph(self) -> bool:
-        return False
 
 
 def unreadable(words: list[str]) -> Iterator[str]:
