@@ -31,8 +31,8 @@ SNAKEMAKE := snakemake --cores 4
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' Makefile | expand -t 18
 
-help-config: ## all keys of config.yaml: type, unit, default, meaning
-	@python3 -m workloads.experiment.parameters
+help-config: setup ## all keys of config.yaml: type, unit, default, meaning
+	@$(ENV); python -m workloads.experiment.parameters
 
 report: plan build ## measure what is not measured yet; results/report.html and report.pdf, before that results/so-far/
 	@$(ENV); python -m profiles.watch.noise; $(SNAKEMAKE) && Rscript paper/publish.R summary results=results && paper/problems.sh results

@@ -91,7 +91,7 @@ def experiment(config: dict[str, Any]) -> dict[str, Any]:
 
 
 def faults_of(own: Any) -> list[str]:
-    faults = faults_by({"$ref": "#/$defs/own", "$defs": schema()["$defs"]}, own, "own")
+    faults = faults_by(schema()["$defs"]["own"], own, "own")
     return faults or [*faults_of_variants(own), *faults_of_requests(own)]
 
 

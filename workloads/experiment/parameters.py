@@ -1,13 +1,10 @@
-"""The keys of config.yaml as a table, made from its schema: `make help-config`.
-
-Nothing but the standard library, so that it can be read before anything is installed.
-"""
+"""The keys of config.yaml as a table, made from its schema: `make help-config`."""
 
 import json
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from workloads.experiment.schema import Part, allowed, resolved, schema, types_of
+from workloads.experiment.schema import Part, allowed, schema, types_of
 
 # A unit stands in a key's name.
 UNITS = {"_per_s": "1/s", "_ms": "ms", "_s": "s", "_hz": "1/s", "_bytes": "bytes"}
@@ -29,22 +26,21 @@ def all_rows() -> list[Row]:
 
 
 def rows(
-    part: Part, place: str, required: list[str] | None, first: dict[str, str]
+    part: Part, place: str, required: list[str] | None, first: dict[int, str]
 ) -> Iterator[Row]:
     needed = required or part.get("required", [])
     for key, value in part.get("properties", {}).items():
-        whole, name = resolved(value), place + key
-        before = first.setdefault(value.get("$ref", name), name)
-        shared = f", as {before}" if whole.get("type") == "object" and before != name else ""
+        name, entry = place + key, value.get("additionalProperties") or {}
+        before = first.setdefault(id(value.get("properties", entry)), name)
+        shared = f", as {before}" if "object" in types_of(value) and before != name else ""
         unit = next((unit for end, unit in UNITS.items() if key.endswith(end)), NONE)
         default = "required" if key in needed else NONE
-        default = json.dumps(whole["default"]) if "default" in whole else default
-        yield Row(name, type_of(whole), unit, default, meaning_of(whole) + shared)
+        default = json.dumps(value["default"]) if "default" in value else default
+        yield Row(name, type_of(value), unit, default, meaning_of(value) + shared)
         if not shared:
             # A load may be said in part by the study and in part by the tier.
             tier = schema()["$defs"]["whole_tier"]["properties"] if place else {}
-            yield from rows(whole, f"{name}.", tier.get(key, {}).get("required"), first)
-            entry = resolved(whole.get("additionalProperties") or {})
+            yield from rows(value, f"{name}.", tier.get(key, {}).get("required"), first)
             yield from rows(entry, f"{name}.<id>.", None, first)
 
 

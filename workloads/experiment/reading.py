@@ -16,7 +16,7 @@ from typing import Any
 import yaml
 
 from workloads.experiment.configuration import ConfigurationError
-from workloads.experiment.schema import resolved, schema, types_of
+from workloads.experiment.schema import schema, types_of
 from workloads.machine.provenance import ROOT
 
 CONSTANTS = {"true": True, "false": False, "null": None, "~": None, "": None}
@@ -88,7 +88,7 @@ def from_text(text: str, name: str) -> dict[str, Any]:
 def from_word(word: str) -> dict[str, Any]:
     """The mapping that `key=value` says; the value is YAML where the schema wants no text."""
     key, _, value = word.partition("=")
-    if wants_text(resolved(schema()["properties"].get(key, {}))):
+    if wants_text(schema()["properties"].get(key, {})):
         return {key: Word(value)}
     return {key: from_text(f"_: {value}", f"--config {word}")["_"]}
 
@@ -102,7 +102,6 @@ def laid_over(below: Any, above: Any) -> Any:
 
 def meant(value: Any, part: dict[str, Any]) -> Any:
     """The value as this part of the schema describes it."""
-    part = resolved(part)
     if isinstance(value, dict):
         known, others = part.get("properties", {}), part.get("additionalProperties") or {}
         return {str(key): meant(each, known.get(key, others)) for key, each in value.items()}

@@ -1,12 +1,10 @@
-"""The schema of config.yaml: read, resolved, and in words.
-
-Nothing but the standard library, so that `make help-config` works before anything is installed.
-"""
+"""The schema of config.yaml: read, and in words."""
 
 import functools
-import json
 from pathlib import Path
 from typing import Any
+
+import yaml
 
 Part = dict[str, Any]
 KINDS = {"boolean": "true or false", "string": "a text", "integer": "a whole number"}
@@ -17,18 +15,22 @@ MOST = {"maximum": "at most", "exclusiveMaximum": "less than"}
 
 @functools.cache
 def schema() -> Part:
-    # Python's $ lets a line end pass that follows; ECMA's, which JSON Schema means, does not.
-    text = Path(__file__).with_name("config.schema.json").read_text()
-    found: Part = json.loads(text.replace('$"', r'\\Z"'))
+    text = Path(__file__).with_name("config.schema.yaml").read_text()
+    found: Part = yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    close(found)
     return found
 
 
-def resolved(part: Part) -> Part:
-    """A part of the schema with what it refers to."""
-    while "$ref" in part:
-        own = {key: value for key, value in part.items() if key != "$ref"}
-        part = schema()["$defs"][part["$ref"].removeprefix("#/$defs/")] | own
-    return part
+def close(part: Any) -> None:
+    """Have objects refuse properties that they do not name, and patterns a line end behind them."""
+    if isinstance(part, dict):
+        if "properties" in part and "type" in part:
+            part.setdefault("additionalProperties", False)
+        # Python's $ lets a line end pass that follows; ECMA's, which JSON Schema means, does not.
+        if isinstance(pattern := part.get("pattern"), str):
+            part["pattern"] = pattern.removesuffix("$") + r"\Z" * pattern.endswith("$")
+    for each in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
+        close(each)
 
 
 def types_of(part: Part) -> list[str]:
