@@ -1,7 +1,6 @@
 /*
  * The histogram against the values themselves. Without arguments: its own checks. With
- * `print <unit> <ticks>`: records the numbers on stdin and prints the percentile distribution,
- * which HistogramReference.java does with HdrHistogram.
+ * `print <unit> <ticks>`: records the numbers on stdin and prints the percentile distribution.
  */
 #include <math.h>
 #include <stdlib.h>
