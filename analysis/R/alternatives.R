@@ -2,27 +2,24 @@
 # `alternatives`). Their verdicts are a family of their own: Holm over the rivals, as many as the run measured. A rival that this run does
 # not exclude may be excluded by another shipped run, judged alike.
 
-#' The comparisons that decide rivals, each once.
-#'
-#' @param findings see read_findings().
-#' @return data.table: comparison_names.
+# The comparisons that decide rivals, each once.
 read_rivals <- function(findings) {
   rows <- lapply(findings, function(finding) rbindlist(lapply(finding$alternatives, function(rival) place_of_pair(rival$pair, finding))))
   unique(rbindlist(c(list(typed_table(comparison_names)), rows), use.names = TRUE))
 }
 
-#' The words for a rival: excluded, left (the outcome says whether undecided, or as the rival would have it), not measured; or excluded or left by a run.
+#' The words for a rival; with "left" the outcome says whether undecided, or as the rival would have it.
 #' @export
 rival_states <- c("excluded", "left", "not measured")
 
 #' Whether each rival is excluded.
 #'
-#' @param findings see read_findings(); `comparisons` see compare_modes(), with or without verdicts of the primaries.
-#' @param others named list of the comparisons of other runs.
-#' @return data.table, a row per rival: finding (its id), rival and swap (words), excluded_by (outcomes, by spaces), outcome (see standing(), by
-#'   the verdict among the rivals), state (see rival_states; "excluded by run NAME (2 of 8)" where only another run does, and so many of those that measured it, "left by run NAME" of what none excludes,
-#'   this one does not measure and another decides as the rival would have it, "left undecided by run NAME" where none decides), the columns of the comparisons, of
-#'   the run that is named.
+#' @param findings see read_findings(); `comparisons` see compare_modes(), with or without verdicts of the primaries; `others` named list of
+#'   those of other runs.
+#' @return data.table, a row per rival: finding (its id), rival and swap (words), excluded_by (outcomes, by spaces), outcome (see standing(),
+#'   by the verdict among the rivals), state (see rival_states; "excluded by run NAME (2 of 8)" where only others do, two of the eight that
+#'   measured it; of what none excludes and this one does not measure "left by run NAME" where another decides as the rival would have it,
+#'   else "left undecided by run NAME"), the columns of the comparisons, of the run that is named.
 decide_alternatives <- function(findings, comparisons, others = list()) {
   decided <- states_of_rivals(findings, comparisons)
   there <- lapply(others, function(rows) guarded(states_of_rivals(findings, rows), "alternatives", decided[0]))
@@ -49,7 +46,8 @@ states_of_rivals <- function(findings, comparisons) {
   rows <- lapply(findings, function(finding) {
     rbindlist(lapply(finding$alternatives, function(rival) {
       row <- row_of(rival$pair, finding, family)
-      data.table(finding = finding$id, rival = rival$rival, swap = rival$swap, excluded_by = paste(rival$excluded_by, collapse = " "), row, outcome = standing(row))
+      about <- list(finding = finding$id, rival = rival$rival, swap = rival$swap, excluded_by = paste(rival$excluded_by, collapse = " "))
+      cbind(as.data.table(about), row, outcome = standing(row))
     }), use.names = TRUE, fill = TRUE)
   })
   none <- copy(family[0])[, c("finding", "rival", "swap", "excluded_by", "outcome") := character()]
@@ -59,8 +57,6 @@ states_of_rivals <- function(findings, comparisons) {
 
 no_alternatives <- function() decide_alternatives(list(), no_judged())
 
-#' Reads what decide_alternatives() found.
-#'
-#' @param path path of results/alternatives.csv; a run of before has none.
+#' Reads alternatives.csv, see decide_alternatives(); a run of before has none.
 #' @export
 read_alternatives <- function(path) if (file.exists(path)) read_comparisons(path) else no_alternatives()

@@ -2,8 +2,7 @@
 
 #' Writes all tables of a run but those that need profiles, whatever fails: see problems.R.
 #'
-#' @param results folder of the run, with modes.csv and primitives/thread-memory.csv.
-#' @param paths of cell.json, for every cell.
+#' @param results folder of the run, with modes.csv and primitives/thread-memory.csv; `paths` of cell.json, for every cell.
 #' @param folder of the analysis: its YAML files, PROTOCOL.md and runs/, which lend their noise.
 analyze <- function(results, paths, folder) {
   write_all(results, tables_of_cells, folder, "analyze", function(write) {
@@ -25,7 +24,8 @@ tables_of_cells <- list(
   "overload-seconds" = function() no_seconds(), recoveries = function() no_recoveries(), "request-heap" = function() no_request_heap(),
   heaps = function() no_heaps(), "heap-per-request" = function() no_heap_per_request(), comparisons = function() no_judged(),
   combinations = function() no_combinations(), guide = function() compare_guide(list(), no_judged()),
-  findings = function() decide_findings(list(), no_judged()), alternatives = function() no_alternatives(), predictions = function() judge_predictions(list(), no_judged()), controls = function() judge_controls(no_judged(), list()),
+  findings = function() decide_findings(list(), no_judged()), alternatives = function() no_alternatives(),
+  predictions = function() judge_predictions(list(), no_judged()), controls = function() judge_controls(no_judged(), list()),
   loops = function() no_compared_tools(),
   "profiler-cost" = function() cbind(typed_table(c("study", "tier", "tool", "mode", "baseline", "kind", "baseline_kind")), no_comparisons()),
   causes = function() no_causes(), bounds = function() no_bounds(), occupancy = function() no_occupancy(), mixes = function() no_mixes(),
@@ -37,31 +37,25 @@ tables_of_profiles <- list(
   "cpu-groups" = function() no_cpu_groups(), allocations = function() no_allocations(), "moved-groups" = function() no_moved()
 )
 
-# Runs `compute` with a function that writes tables. Each table of `empty` is there afterwards, and the problems are.
+# Runs `compute` with a function that writes a table. Each table of `empty` is there afterwards, and the problems are. A table is written, and
+# read where it is needed: what a report shows is what was compared. It is computed within the call, so that one that cannot be is written
+# without rows, and the others go on.
 write_all <- function(results, empty, folder, verb, compute) {
   take_problems()
   path_of <- function(name) file.path(results, paste0(name, ".csv"))
   unlink(path_of(names(empty)))
-  guarded(compute(writer_of(path_of, empty, folder)), "")
+  write <- function(table, name, rules = NULL) {
+    versioned <- function(rows) if (is.null(rules)) rows else with_rules_version(rows, rules, folder)
+    failed <- guarded(is.null(write_table(versioned(table), path_of(name))), name, TRUE)
+    if (failed) guarded(write_table(versioned(empty[[name]]()), path_of(name)), name)
+  }
+  guarded(compute(write), "")
   for (name in names(empty)) {
     if (file.exists(path_of(name))) next
     note_problem(name, "not written")
     guarded(write_table(empty[[name]](), path_of(name)), name)
   }
   write_problems(take_problems(), results, verb)
-}
-
-# A table is written, and read where it is needed: what a report shows is what was compared. It is computed within the call, so that one that
-# cannot be is written without rows, and the others go on.
-writer_of <- function(path_of, empty, folder) {
-  function(table, name, rules = NULL) {
-    versioned <- function(rows) if (is.null(rules)) rows else with_rules_version(rows, rules, folder)
-    written <- guarded({
-      write_table(versioned(table), path_of(name))
-      TRUE
-    }, name, FALSE)
-    if (!written) guarded(write_table(versioned(empty[[name]]()), path_of(name)), name)
-  }
 }
 
 # ---- Cells ---------------------------------------------------------------------------------------
@@ -87,7 +81,10 @@ measure_cells <- function(results, write, paths, folder) {
   others <- guarded(other_runs(folder, summary$session), "comparisons", list())
   measured <- as_measured(summary, read_slices(path("slices")), read$histograms, if (length(others) > 0) with_hosts(others))
   facts <- guarded(facts_of_loads(read_cells(read$paths)), "findings", no_facts())
-  c(measured, list(loads = read$paths, facts = facts, others = setNames(lapply(others, `[[`, "comparisons"), vapply(others, `[[`, "", "name")), host = host_of_cells(read$paths), capacity = read_capacity(path("capacity"))))
+  c(measured, list(
+    loads = read$paths, facts = facts, others = setNames(lapply(others, `[[`, "comparisons"), vapply(others, `[[`, "", "name")),
+    host = host_of_cells(read$paths), capacity = read_capacity(path("capacity"))
+  ))
 }
 
 host_of_cells <- function(paths) if (length(paths) > 0) host_of(list(facts = read_cell(paths[1])$provenance)) else NA_character_
@@ -150,8 +147,7 @@ write_other_tables <- function(measured, results, write, folder) {
 
 #' Writes the tables that need profiles, and the differential flame graphs.
 #'
-#' @param results folder of the run; `paths` of profile.collapsed and allocation.collapsed.
-#' @param folder of the analysis; `converter` async-profiler's jfrconv.
+#' @param results,folder see analyze(); `paths` of profile.collapsed and allocation.collapsed; `converter` async-profiler's jfrconv.
 analyze_profiles <- function(results, paths, folder, converter) {
   drawn <- file.path(results, "differences")
   dir.create(drawn, showWarnings = FALSE, recursive = TRUE)
@@ -177,8 +173,7 @@ note_faults_of_profiles <- function(folders) {
 
 #' Compares a run with a shipped one, on the terminal and in compare.csv.
 #'
-#' @param results folder of the run; `with` and `this` names of shipped runs, `this` empty for the cells in `results`.
-#' @param folder of the analysis, with runs/.
+#' @param results,folder see analyze(); `with` and `this` names of shipped runs, `this` empty for the cells in `results`.
 compare_with_shipped <- function(results, with, this, folder) {
   runs <- file.path(folder, "runs")
   of_results <- this == ""

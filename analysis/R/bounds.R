@@ -14,10 +14,8 @@ no_bounds <- function() typed_table(c(bound_place, "bound_by"), bound_numbers)
 #' Bounds of throughput.
 #'
 #' @param cells list of read_cell(); `summary` see read_summary(), whose valid cells give CPU times and throughputs.
-#' @return data.table, a row per study, mode, tier and tool that has a bound: users (of a closed loop; NA of an open
-#'   one), admitted (requests that the mode serves concurrently; NA where nothing limits them), wait_ms (of a
-#'   request), bound_per_s, bound_by (users, admitted or cpu, whichever allows least), mva_per_s (of users of a
-#'   closed loop who wait; else NA), measured_per_s (median over valid sessions; NA without one).
+#' @return data.table, a row per study, mode, tier and tool that has a bound. NA: users of an open loop, admitted where nothing limits them,
+#'   mva_per_s but of users of a closed loop who wait, measured_per_s without a valid session.
 bound_modes <- function(cells, summary) {
   if (length(cells) == 0) return(no_bounds())
   from_setup <- c(bound_place, "users", "most_inside", "wait_s", "cpus", "shares_cpus", "steady")
@@ -41,10 +39,7 @@ measured_medians <- function(summary) {
   ), by = bound_place]
 }
 
-#' The least of what users, admission and CPUs allow.
-#'
-#' @param users,admitted,wait_s,cpus_per_s vectors; NA or Inf where there is no such limit.
-#' @return list of vectors: bound_per_s, bound_by; NA where nothing is a limit.
+# The least of what users, admission and CPUs allow: bound_per_s and bound_by. NA or Inf where there is no such limit; NA where there is none.
 least_bound <- function(users, admitted, wait_s, cpus_per_s) {
   least_of(cbind(users = users / wait_s, admitted = admitted / wait_s, cpu = cpus_per_s))
 }
@@ -64,9 +59,6 @@ mean_value <- function(customers, wait_s, demand_s) {
   if (!is.finite(customers) || is.na(demand_s)) NA_real_ else closed_throughput(customers, wait_s, demand_s)
 }
 
-#' Reads the bounds that bounds.R wrote.
-#'
-#' @param path path of results/bounds.csv.
-#' @return data.table, see bound_modes().
+#' Reads bounds.csv, see bound_modes().
 #' @export
 read_bounds <- function(path) read_typed(path, no_bounds())

@@ -51,10 +51,7 @@ is_behind <- function(due, served) due - served > pmax(behind_from * due, behind
 
 step_values <- c("latency_p50_ms", "latency_p99_ms", "cpu_us_per_request")
 
-#' The rates of a curve: its loads together.
-#'
-#' @return data.table, a row per step: step, rate_per_s, latency_p50_ms and latency_p99_ms (of all requests together),
-#'   cpu_us_per_request, saturated (most loads).
+# The rates of a curve, a row a step: latencies of all its requests together, and saturated where most of its loads are.
 steps_of_curve <- function(cell) {
   loads <- loads_of_curve(cell)
   histograms <- read_histograms(cell, read_cell_slices(file.path(cell$folder, "slices.csv")))
@@ -84,10 +81,7 @@ find_capacity <- function(loads) {
 }
 
 one_capacity <- function(per_s, bound = "", why = "", within = NA_real_, beyond = NA_real_) {
-  list(
-    capacity_per_s = per_s, bound_capacity = bound, why_bounded = why, within_per_s = within,
-    beyond_per_s = beyond
-  )
+  list(capacity_per_s = per_s, bound_capacity = bound, why_bounded = why, within_per_s = within, beyond_per_s = beyond)
 }
 
 # Mean and standard deviation of the likelihood, from well below all rates to well above.
@@ -116,10 +110,8 @@ capacity_numbers <- c(
 #' The capacity of every curve.
 #'
 #' @param cells list of cells of the tool `sweep`, see read_cell().
-#' @return data.table, a row per cell: study, mode, tier, tool, repetition, session, outcome, valid and the
-#'   other columns that a comparison reads of a cell; objective_ms, arrivals, steps (loads that count),
-#'   calibrated_per_s, out_of_memory (the server's log says so: a limit of the heap, and not of the CPUs or
-#'   of a pool), then see find_capacity().
+#' @return data.table, a row per cell: the columns that a comparison reads of a cell, objective_ms, arrivals, steps (loads that count),
+#'   calibrated_per_s, out_of_memory (the server's log says so: a limit of the heap, and not of the CPUs or of a pool), see find_capacity().
 capacities_of <- function(cells) {
   rows <- lapply(cells, function(cell) as.data.table(capacity_row(cell)))
   rbindlist(c(list(no_capacities()), rows), fill = TRUE)[, names(no_capacities()), with = FALSE]
@@ -140,11 +132,9 @@ capacity_row <- function(cell) {
 
 #' The steps of all valid curves, over sessions: all load the rates of one grid.
 #'
-#' @param cells list of cells, see capacities_of().
-#' @return data.table, a row per study, tier, mode and step: sessions, saturated (in any of them), rate_per_s
-#'   (geometric mean), and of latency_p50_ms, latency_p99_ms and cpu_us_per_request the geometric mean
-#'   with _low and _high: the lowest and the highest session (NA for one session). What is decided is decided by
-#'   the capacity; 95 % intervals of three sessions would hide the curves.
+#' @param cells see capacities_of().
+#' @return data.table, a row per study, tier, mode and step: sessions, saturated (in any of them), and geometric means, with _low and _high of
+#'   the lowest and the highest session (NA for one): 95 % intervals of three sessions would hide the curves, and the capacity decides.
 pool_steps <- function(cells) {
   steps <- rbindlist(lapply(cells, function(cell) {
     steps <- steps_of_curve(cell)
@@ -171,13 +161,11 @@ no_pooled_steps <- function() {
   typed_table(c("study", "tier", "mode"), c("step", "sessions", "rate_per_s", ends), "saturated")
 }
 
-#' Reads the tables that capacity.R wrote.
-#'
-#' @param path path of results/capacity.csv, or of results/sweeps.csv.
-#' @return data.table, see capacities_of() or pool_steps(); without rows where there is no curve.
+#' Reads capacity.csv, see capacities_of().
 #' @export
 read_capacity <- function(path) read_typed(path, no_capacities())
 
+#' Reads sweeps.csv, see pool_steps().
 #' @export
 read_load_curves <- function(path) read_typed(path, no_pooled_steps())
 
@@ -191,10 +179,9 @@ counted_capacities <- function(capacity) {
 
 #' The capacity of each mode over its sessions.
 #'
-#' @param capacity see read_capacity(), of a whole run: modes lend each other their noise, see moderate().
-#' @return data.table, a row per study, tier and mode whose capacity is measured well enough, or bounded: objective_ms,
-#'   sessions, bound (at_least, at_most or empty), why_bounded, capacity_per_s, low, high (95 %; NA where no noise is known,
-#'   and for a bound).
+#' @param capacity see read_capacity(), of a whole run: modes lend each other their noise.
+#' @return data.table, a row per study, tier and mode whose capacity is measured well enough, or bounded: objective_ms, sessions, bound
+#'   (at_least, at_most or empty), why_bounded, capacity_per_s, low, high (95 %; NA where no noise is known, and for a bound).
 #' @export
 pool_capacity <- function(capacity) {
   rows <- counted_capacities(capacity)[counts == TRUE]
@@ -209,12 +196,10 @@ pool_capacity <- function(capacity) {
   )]
 }
 
-#' Compares the capacity of every mode with that of its baseline, as all statistics of cells are compared.
+#' Compares the capacity of every mode with that of its baseline, see compare_modes(). A session's effect is never taken to be better known
+#' than its loads say, see find_capacity().
 #'
-#' A session's effect is never taken to be better known than its loads say, see find_capacity().
-#'
-#' @param capacity see read_capacity(); `known` comparisons of a shipped run, which lend their noise, see moderate().
-#' @return data.table, a row per comparison, see compare_modes().
+#' @param capacity see read_capacity(); `known` comparisons of shipped runs, which lend their noise.
 compare_capacities <- function(capacity, known = NULL) {
   places <- unique(capacity[!is.na(baseline), .(study, tier, tool, mode, baseline)])[, id := .I]
   # A sweep offers no rate that would fix a throughput; its share of errors is one of all rates.
@@ -223,18 +208,14 @@ compare_capacities <- function(capacity, known = NULL) {
   compare_places(list(summary = cells, known = known), places, compared_statistics[counts == "sweep"])
 }
 
-#' Capacities as rows of the summary: a bound is no valid value.
-#'
-#' @param summary see read_summary(); `capacity` see read_capacity().
+#' The summary with capacities as rows: a bound is no valid value.
 #' @export
 with_capacities <- function(summary, capacity) {
   rows <- counted_capacities(capacity)[counts == FALSE, bound_capacity := ""][, counts := NULL]
   rbind(summary, rows[bound_capacity != "", `:=`(valid = FALSE, failed_checks = why_bounded)], fill = TRUE)
 }
 
-#' Situations of the guide that the curves decide: one per tier and baseline, as the guide has them.
-#'
-#' @param capacity see read_capacity(); `comparisons` see read_comparisons().
+# Situations of the guide that the curves decide: one per tier and baseline, as the guide has them.
 curve_situations <- function(capacity, comparisons) {
   about <- unique(capacity[, .(study, tier, tier_title, objective_ms)], by = c("study", "tier"))
   decided <- comparisons[statistic == "capacity_per_s" & !is_variant(mode)]

@@ -37,9 +37,7 @@ compare_statistic <- function(measured, places, about) {
   collections_of_places(measured, places, about$statistic)[rows, on = "id"]
 }
 
-#' Pooled effects with their intervals; those that have a reason in place of an effect stay as they are.
-#'
-#' @param pooled see pool_sessions(); `places` their places by id; `about` a row of compared_statistics; `known` see lenders_of().
+# Pooled effects with their intervals; those that have a reason in place of an effect stay as they are.
 judge_pooled <- function(pooled, places, about, known) {
   usable <- pooled[why == ""][places, place := name_of_place(places), on = "id"]
   rbind(judge_usable(usable, about, known), pooled[why != ""], fill = TRUE)
@@ -60,8 +58,8 @@ name_of_place <- function(places) {
   do.call(paste, c(as.list(places[, ..columns]), sep = "\r"))
 }
 
-# Comparisons of other runs, which say how far sessions lie apart: those of a run, or where it has one of a comparison those of several runs of
-# a host, which lend what processes add. Between hosts more changes than processes. A run with one session of a comparison shows its rounds.
+# Comparisons of other runs, which say how far sessions lie apart: those of a run, or where it has one of a comparison those of several runs
+# of a host, which lend what processes add. Between hosts more changes than processes. A run with one session of it shows its rounds.
 lenders_of <- function(known, id) {
   if (NROW(known) == 0) return(NULL)
   rows <- known[statistic == id & reason == "" & is.finite(estimate)]
@@ -82,8 +80,8 @@ runs_of_hosts <- function(rows) {
   ), by = .(host, place)][, host := NULL][]
 }
 
-#' The most that a disturbance has multiplied a latency by: the p99 of the slices that the rules exclude over that of the others, in the
-#' run 2026-11-27-xeon.
+# The most that a disturbance has multiplied a latency by: the p99 of the slices that the rules exclude over that of the others, in the run
+# 2026-11-27-xeon.
 disturbance_at_most <- 4.7
 
 # Where rounds are too few because of disturbances, and all rounds lie so far on one side that these cannot be why, the effect is a bound.
@@ -97,10 +95,8 @@ with_disturbed_bounds <- function(pooled, all) {
 
 # Threads that live for one request that does not wait are gone before the next of ten samples a second.
 are_short_lived <- function(rows, summary) {
-  place <- c("study", "mode", "tier", "tool")
-  short <- unique(summary[sleep_ms %in% 0 & threads_started >= counted_requests / 2, ..place])[, there := TRUE]
-  of_side <- function(modes) short[rows[, .(study, mode = ..modes, tier, tool)], on = place]$there %in% TRUE
-  of_side(rows$mode) | of_side(rows$baseline)
+  short <- summary[sleep_ms %in% 0 & threads_started >= counted_requests / 2, file.path(study, mode, tier, tool)]
+  rows[, file.path(study, mode, tier, tool) %in% short | file.path(study, baseline, tier, tool) %in% short]
 }
 
 # Why no session has values of both sides.
@@ -150,9 +146,7 @@ with_wide_intervals <- function(rows) {
 
 spans_too_much <- function(rows) rows[, effect == "ratio" & is.finite(high) & low > 0 & high / low > span_at_most]
 
-#' Whether both servers of a comparison used up their CPUs in a closed loop.
-#'
-#' @param rows of comparisons, throughputs and CPU times among them; `summary` see read_summary().
+# Whether both servers of a comparison used up their CPUs in a closed loop. `rows` have throughputs and CPU times among them.
 are_cpu_limited <- function(rows, summary) {
   place <- intersect(c("study", "tier", "tool", "mode", "baseline"), names(rows))
   of <- function(name) rows[statistic == name][rows, on = place, .(mode_value, baseline_value)]
@@ -165,9 +159,8 @@ are_cpu_limited <- function(rows, summary) {
 # Summaries of older runs do not say it; all had one.
 cpus_of_server <- function(cells) if ("server_cpus" %in% names(cells)) fcoalesce(as.numeric(cells$server_cpus), 1) else rep(1, nrow(cells))
 
-#' Whether the load fixes a throughput: both sides serve what it offers, so that nothing is learned of the servers.
-#'
-#' @param rows of comparisons; `summary` see read_summary(): an open loop offers a rate, users who wait one request each at a time.
+# Whether the load fixes a throughput: both sides serve what it offers (an open loop a rate, users who wait one request each at a time), so that
+# nothing is learned of the servers.
 is_fixed_by_load <- function(rows, summary) {
   place <- c("study", "tier", "tool")
   offers <- unique(summary[, .(study, tier, tool, most = fifelse(loop == "open", offered_per_s, 1000 * users / sleep_ms))], by = place)
@@ -181,20 +174,21 @@ is_fixed_by_load <- function(rows, summary) {
 comparison_keys <- c("study", "tier", "tool", "mode", "baseline", "statistic")
 comparison_columns <- c(
   "statistic", "unit", "better", "effect", "estimate", "low", "high", "mode_value", "baseline_value", "estimate_all", "bound", "reason", "pairs",
-  "sessions", "rounds", "spread", "within", "df_within", "noise", "df", "least", "p_value", "equivalence_p_value", "fixed", "cpu_limited", "mode_collections", "baseline_collections", "mode_gc_share", "baseline_gc_share"
+  "sessions", "rounds", "spread", "within", "df_within", "noise", "df", "least", "p_value", "equivalence_p_value", "fixed", "cpu_limited",
+  "mode_collections", "baseline_collections", "mode_gc_share", "baseline_gc_share"
 )
 
 no_comparisons <- function() {
   words <- c("statistic", "unit", "better", "effect", "bound", "reason")
-  typed_table(words, setdiff(comparison_columns, c(words, "fixed", "cpu_limited")), c("fixed", "cpu_limited"))[, ..comparison_columns]
+  flags <- c("fixed", "cpu_limited")
+  typed_table(words, setdiff(comparison_columns, c(words, flags)), flags)[, ..comparison_columns]
 }
 
 bound_words <- function(bound) fcase(bound > 0, "at_least", bound < 0, "at_most", default = "")
 
-#' Compares places, all statistics.
+#' Compares places, see compare_modes().
 #'
 #' @param measured see as_measured(); `places` see sides_of_places(), and what names the rows.
-#' @return see compare_modes(); with its columns where there is no place, too.
 compare_places <- function(measured, places, statistics = compared_statistics[counts != "sweep"]) {
   named <- setdiff(names(places), "id")
   if (nrow(places) == 0) return(cbind(copy(places)[, id := NULL], no_comparisons()))
@@ -214,23 +208,17 @@ compare_places <- function(measured, places, statistics = compared_statistics[co
 #' Compares every mode with its `baseline`, for each study, tier, tool and statistic.
 #'
 #' @param measured see as_measured(); `statistics` rows of compared_statistics.
-#' @return data.table, a row per comparison: study, tier, tool, mode, baseline, statistic, unit, better, effect, estimate (ratio mode /
-#'   baseline, or the difference), low, high (95 %), mode_value and baseline_value (of the sessions and rounds that both have: they
-#'   divide to the estimate), estimate_all (with no slice excluded), bound (at_least, at_most or empty), reason (why there is no
-#'   number, or empty), pairs (sessions with both sides) of sessions, rounds (slices of each side in them); on the scale of log
-#'   ratios or differences: spread (standard deviation over sessions), within (standard error of one session by its rounds), df_within,
-#'   noise (as moderated), df, least (no error is below it); p_value (of no difference), equivalence_p_value (of a difference beyond
-#'   the margin), fixed (whether the load fixes both values), cpu_limited (whether both servers used up their CPUs in a closed loop), and of the windows of each side mode_collections and baseline_collections (of
-#'   the garbage collector; NA where they are not counted), mode_gc_share and baseline_gc_share (of the windows' time).
+#' @return data.table, a row per comparison: study, tier, tool, mode, baseline, and comparison_columns, see tables.yaml. Spread, within, noise
+#'   and least are on the scale of log ratios or differences.
 compare_modes <- function(measured, statistics = compared_statistics[counts != "sweep"]) {
   places <- unique(measured$summary[!is.na(baseline), .(study, tier, tool, mode, baseline)])[, id := .I]
   compare_places(measured, places, statistics)
 }
 
-#' One mode against another, or against itself at another tier.
+#' One mode against another, or against itself at another tier, in any column of the summary.
 #'
-#' @param measured see as_measured(); `place` list: study, mode, baseline, tier, tool, and baseline_tier where it is another.
-#' @param statistic a column of the summary; `effect` ratio or difference.
+#' @param measured see as_measured(); `place` list: study, mode, baseline, tier, tool, and baseline_tier where it is another; `effect` ratio
+#'   or difference.
 #' @return list: estimate, low, high, bound, reason, pairs (sessions), centre, error, df (on the scale of the effect).
 effect_between <- function(measured, place, statistic, effect = "ratio") {
   at <- match(statistic, compared_statistics$statistic)
@@ -248,11 +236,7 @@ effect_between <- function(measured, place, statistic, effect = "ratio") {
 #' @export
 replaced_cells <- function(results) length(Sys.glob(file.path(results, "replaced", "*", "*", "*", "*", "rep-*", "*")))
 
-#' Reads comparisons that were written as a table.
-#'
-#' @param path path of results/comparisons.csv, loops.csv, profiler-cost.csv or guide.csv.
-#' @return data.table, see compare_modes(), compare_loops(), profiler_cost() or compare_guide(); without rows where there
-#'   are none.
+#' Reads comparisons.csv, or another table with its columns.
 #' @export
 read_comparisons <- function(path) {
   words <- c(
@@ -260,9 +244,8 @@ read_comparisons <- function(path) {
     "bound", "reason", "situation", "standing", "finding", "pair", "outcome", "expected", "holds", "rival", "swap", "excluded_by", "state", "of"
   )
   comparisons <- require_columns(read_table(path), c("mode", "statistic", "estimate"), path)
-  for (column in c("fixed", "primary", "cpu_limited", "refuted")) if (column %in% names(comparisons)) set(comparisons, j = column, value = as.numeric(comparisons[[column]] %in% c("TRUE", "1")))
-  for (column in setdiff(names(comparisons), words)) {
-    set(comparisons, j = column, value = as.numeric(comparisons[[column]]))
-  }
-  comparisons
+  flags <- intersect(c("fixed", "primary", "cpu_limited", "refuted"), names(comparisons))
+  comparisons[, (flags) := lapply(.SD, `%in%`, c("TRUE", "1")), .SDcols = flags]
+  numbers <- setdiff(names(comparisons), words)
+  comparisons[, (numbers) := lapply(.SD, as.numeric), .SDcols = numbers][]
 }

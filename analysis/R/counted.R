@@ -5,11 +5,7 @@
 # A slice that failed one of these has no value at all: its server was gone, or the load was not that of its tier.
 spoils_slice <- "not_completed|idle_connections|unthrottled|stood_still"
 
-#' The cells that count for a statistic.
-#'
-#' @param cells rows of the summary, of the slices or of the capacities.
-#' @param statistic a name of estimands; by default one that every completed load has.
-#' @return logical vector, one per row.
+#' Whether cells count for a statistic: a logical vector, one per row of the summary, of the slices or of the capacities.
 #' @export
 counts_for <- function(cells, statistic = "cpu_us_per_request") {
   switch(counts_of(statistic),
@@ -34,8 +30,8 @@ could_count <- function(slices, statistic, excluding) {
   )
 }
 
-#' Slices that a disturbance takes from a statistic. From latency it is any. From a throughput and its CPU time it is the hypervisor or another
-#' program, if the server used what they left of its CPUs: where another limit decides, they change nothing.
+# Slices that a disturbance takes from a statistic. From latency it is any. From a throughput and its CPU time it is the hypervisor or another
+# program, if the server used what they left of its CPUs: where another limit decides, they change nothing.
 is_lost <- function(slices, statistic) {
   if (counts_of(statistic) == "latency") return(!slices$kept & !grepl(spoils_slice, slices$reason))
   statistic %in% c("throughput_per_s", "cpu_us_per_request") & grepl("undisturbed", slices$reason) & is_at_cpu_limit(slices)

@@ -4,14 +4,10 @@
 # each stack counts as nanoseconds of CPU time per request, as in cpu-groups.csv.
 # Source: async-profiler's jfrconv, option --diff (baseline first, then what is drawn).
 
-#' Draws the flame graph of each cause whose sides were both sampled.
+#' Draws the flame graph of each cause whose sides were both sampled, as <cause>.html.
 #'
-#' @param causes see read_causes().
-#' @param cpu_groups see read_cpu_groups().
-#' @param rules see read_stack_groups().
-#' @param cells folder of all cells.
-#' @param converter path of jfrconv.
-#' @param out folder that gets <cause>.html for each.
+#' @param causes see read_causes(); `cpu_groups` see read_cpu_groups(); `rules` see read_stack_groups().
+#' @param cells folder of all cells; `converter` path of jfrconv; `out` folder of the graphs.
 draw_differences <- function(causes, cpu_groups, rules, cells, converter, out) {
   dir.create(out, recursive = TRUE, showWarnings = FALSE)
   for (cause in Filter(function(cause) !is.null(cause$difference), causes)) {
@@ -35,20 +31,13 @@ most_sampled <- function(cpu_groups, of_study, side) {
 draw_difference <- function(sides, rules, converter, path) {
   names_of <- vapply(sides, function(cell) side_text(cell$cell), "")
   title <- sprintf("%s against %s: ns of CPU time per request", names_of["mode"], names_of["baseline"])
-  stacks <- vapply(sides, function(cell) {
-    file <- tempfile(fileext = ".collapsed")
-    writeLines(stacks_per_request(cell, rules), file)
-    file
-  }, "")
+  stacks <- vapply(sides, function(cell) tempfile(fileext = ".collapsed"), "")
+  for (side in names(sides)) writeLines(stacks_per_request(sides[[side]], rules), stacks[side])
   words <- c("--diff", "--title", title, "-o", "html", stacks[c("baseline", "mode")], path)
   if (system2(converter, shQuote(words)) != 0) stop(converter, " failed on ", title, call. = FALSE)
 }
 
-#' The stacks of a cell with nanoseconds of CPU time per request in place of samples; compiling is no part of it.
-#'
-#' @param cell see read_cell().
-#' @param rules see read_stack_groups().
-#' @return character vector: lines as in profile.collapsed.
+# The stacks of a cell, as lines of profile.collapsed, with nanoseconds of CPU time per request in place of samples; compiling is no part of it.
 stacks_per_request <- function(cell, rules) {
   collapsed <- read_collapsed(file.path(cell$folder, "profile.collapsed"))
   samples <- sum(collapsed$samples)

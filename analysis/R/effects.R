@@ -1,14 +1,13 @@
 # Effects: one mode against another in each session, and over sessions. intervals.R makes their intervals.
 #
-# The unit is the session. Within a session both modes are warm and take turns, slice by slice. A value of a session is one of
-# all its slices together: a sum over a sum, or a percentile of merged histograms. Both sides have the same rounds: those that
-# both have; a session without one takes all rounds of each side. The effect is the log ratio of both values (their difference,
-# for shares). So the values that stand next to a ratio divide to it.
+# The unit is the session. A value of a session is one of all its slices together: a sum over a sum, or a percentile of merged histograms.
+# Both sides have the same rounds: those that both have; a session without one takes all rounds of each side. The effect is the log ratio of
+# both values (their difference, for shares). So the values that stand next to a ratio divide to it.
 
 #' Measured values of a run.
 #'
-#' @param summary see read_summary(); `slices` see read_slices(); `histograms` list of read_histograms(), named by histogram_key().
-#' @param known rows of other runs' comparisons, which lend their noise, see moderate(); with the column statistic.
+#' @param summary see read_summary(); `slices` see read_slices(); `histograms` list of read_histograms(), named by histogram_key(); `known` rows
+#'   of other runs' comparisons, which lend their noise.
 as_measured <- function(summary, slices = no_slices(), histograms = list(), known = NULL) {
   place <- c("study", "tier", "tool")
   of_tier <- unique(summary[, .(study, tier, tool, loop, sleep_ms)], by = place)
@@ -60,10 +59,8 @@ bound_of <- function(cells, statistic) {
   rep_len(fcase(bound == "at_least", 1, bound == "at_most", -1, default = 0), nrow(cells))
 }
 
-#' The smallest step in which a slice's value can change, as a share of it (for shares: as it is).
-#'
-#' A closed loop whose requests wait is answered in batches, of which a window has one more or one less. A clock of whole
-#' milliseconds rounds percentiles.
+# The smallest step in which a slice's value can change, as a share of it (for shares: as it is). A closed loop whose requests wait is answered in
+# batches, of which a window has one more or one less. A clock of whole milliseconds rounds percentiles.
 quantum_of <- function(rows, statistic) {
   if (statistic == "error_share") return(1 / rows$requests_recorded)
   if (statistic == "throughput_per_s") {
@@ -78,13 +75,12 @@ quantum_of <- function(rows, statistic) {
 
 #' The effect of each session.
 #'
-#' @param measured see as_measured(). A session without slices has the values of its cells.
-#' @param places see sides_of_places(); `statistic` one of estimands; `logs` whether effects are log ratios.
-#' @param excluding FALSE: no slice is excluded for a disturbance.
-#' @return data.table, a row per id and session: id, session, repetition, mode_value, baseline_value, effect, within (variance
-#'   of the effect by its rounds; NA for one), df_within, rounds, least (standard deviation of what may lie anywhere within its
-#'   quantum), bound (1 at least, -1 at most, NA both), late and late_baseline (by how much the generator's own lateness may have made either
-#'   side longer, on the scale of logarithms), few (why its rounds are too few, or empty), requests and requests_baseline.
+#' @param measured see as_measured(); a session without slices has the values of its cells. `places` see sides_of_places().
+#' @param logs whether effects are log ratios; `excluding` FALSE: no slice is excluded for a disturbance.
+#' @return data.table, a row per id and session: id, session, repetition, mode_value, baseline_value, effect, within (variance of the effect by
+#'   its rounds; NA for one), df_within, rounds, least (standard deviation of what may lie anywhere within its quantum), bound (1 at least,
+#'   -1 at most, NA both), late and late_baseline (by how much the generator's own lateness may have made either side longer, on the scale of
+#'   logarithms), few (why its rounds are too few, or empty), requests and requests_baseline.
 session_effects <- function(measured, places, statistic, logs = TRUE, excluding = TRUE) {
   sides <- sides_of_places(places)
   if (identical(counts_of(statistic), "process")) return(effects_of_cells(first_loads(measured), sides, statistic, logs))
@@ -101,8 +97,7 @@ session_effects <- function(measured, places, statistic, logs = TRUE, excluding 
 
 unit_of_effect <- c("id", "session", "repetition")
 
-# Effects of sessions by the rounds that both sides have. Where speeds are to be alike, a round counts in which the CPU was as fast for one side
-# as for the other.
+# Effects of sessions by the rounds that both sides have; where speeds are to be alike, by those in which the CPU was as fast for both.
 effects_of_rounds <- function(rows, estimator, alike) {
   turns <- rows[in_turns == TRUE]
   pairs <- merge(turns[side == "mode"], turns[side == "baseline"], by = c(unit_of_effect, "round"), suffixes = c("", "_baseline"))
@@ -153,17 +148,18 @@ without_few_rounds <- function(found, rows, loaded, statistic) {
   found[common, common := i.common, on = unit_of_effect]
   found[, count := fifelse(is.na(common), 0, pmin(common, rounds))]
   is_few <- found[, (lost > 0 | counts_of(statistic) == "latency") & count < pmin(rounds_needed_of_both, loaded)] %in% TRUE
-  found[, few := fifelse(is_few, sprintf("%d of %d rounds count on both sides%s", as.integer(count), as.integer(loaded), fifelse(why == "", "", paste0(" (lost: ", why, ")"))), "")]
-  found[, c("loaded", "lost", "why", "common", "count") := NULL][]
+  found[, lost_to := fifelse(why == "", "", sprintf(" (lost: %s)", why))]
+  found[, few := fifelse(is_few, sprintf("%.0f of %d rounds count on both sides%s", count, loaded, lost_to), "")]
+  found[, c("loaded", "lost", "why", "common", "count", "lost_to") := NULL][]
 }
 
 # ---- Estimators ------------------------------------------------------------------------------------
 
-#' How the effect of a session is estimated: a list of functions of_rounds (of pairs of slices of a round) and of_sides (of slices of each
-#' side), which give the columns of session_effects(), and of_slices, which gives the value of one side.
-#'
-#' A mean is one of all slices, by weight. A percentile is that of a block of rounds, as many as it takes, and the value of a session is
-#' the geometric mean of its blocks: one disturbed round of six would decide a percentile of all. Both sides have the same blocks.
+# How the effect of a session is estimated: a list of functions of_rounds (of pairs of slices of a round) and of_sides (of slices of each side),
+# which give the columns of session_effects(), and of_slices, which gives the value of one side.
+#
+# A mean is one of all slices, by weight. A percentile is that of a block of rounds, as many as it takes, and the value of a session is the
+# geometric mean of its blocks: one disturbed round of six would decide a percentile of all. Both sides have the same blocks.
 estimator_of <- function(histograms, statistic, logs) {
   p <- percentile_of[statistic]
   late <- function(rows) if (counts_of(statistic) == "latency") lateness_of(histograms[[rows$key[1]]], rows$slice, statistic) else 0
@@ -173,7 +169,8 @@ estimator_of <- function(histograms, statistic, logs) {
   common <- function(own, other) {
     list(
       rounds = as.numeric(min(nrow(own), nrow(other))), least = sqrt((mean(own$least)^2 + mean(other$least)^2) / 12),
-      bound = direction(c(own$bound, -other$bound)), late = late(own), late_baseline = late(other), requests = sum(own$requests), requests_baseline = sum(other$requests)
+      bound = direction(c(own$bound, -other$bound)), late = late(own), late_baseline = late(other), requests = sum(own$requests),
+      requests_baseline = sum(other$requests)
     )
   }
   of_rounds <- function(pairs) {
@@ -220,14 +217,15 @@ effect_of_blocks <- function(own, other, value_of, p, logs) {
   values <- lapply(list(own, other), values_of_blocks, value_of = value_of, blocks = blocks)
   if (length(unique(lengths(values))) > 1) values <- list(value_of(own), value_of(other))
   changes <- if (logs) log(values[[1]] / values[[2]]) else values[[1]] - values[[2]]
-  spread <- list(within = suppressWarnings(var(changes)) / length(changes), df_within = length(changes) - 1)
-  c(effect_of_values(geometric_mean(values[[1]]), geometric_mean(values[[2]]), logs), spread)
+  c(effect_of_values(geometric_mean(values[[1]]), geometric_mean(values[[2]]), logs), variance_of_mean(changes))
 }
 
 effect_of_means <- function(own, other, value_of, logs) {
   changes <- relative(own$value, own$weight, logs) - relative(other$value, other$weight, logs)
-  c(effect_of_values(value_of(own), value_of(other), logs), list(within = var(changes) / length(changes), df_within = length(changes) - 1))
+  c(effect_of_values(value_of(own), value_of(other), logs), variance_of_mean(changes))
 }
+
+variance_of_mean <- function(changes) list(within = suppressWarnings(var(changes)) / length(changes), df_within = length(changes) - 1)
 
 of_side <- function(pairs, suffix) {
   columns <- c("value", "weight", "slice", "key", "least", "bound", "requests")
@@ -255,16 +253,17 @@ effects_of_cells <- function(cells, sides, statistic, logs) {
   if (!is.na(beyond)) cells[, value := fcase(requests * beyond < requests_beyond, NA_real_, error_share > beyond, Inf, rep(TRUE, .N), value)]
   cells <- cells[!is.na(value) | !is.na(beyond)][, `:=`(least = quantum_of_cells(.SD, statistic), within = variance_of_cells(.SD, statistic))]
   cells[, requests := if ("requests" %in% names(cells)) as.numeric(requests) else 0]
-  rows <- cells[, c(place, "session", "repetition", "value", "bound", "least", "within", "requests"), with = FALSE][sides[kind == "plain"], on = place, nomatch = NULL, allow.cartesian = TRUE]
-  both <- merge(rows[side == "mode"], rows[side == "baseline"], by = c("id", "session", "repetition"), suffixes = c("", "_baseline"))
+  columns <- c(place, "session", "repetition", "value", "bound", "least", "within", "requests")
+  rows <- cells[, ..columns][sides[kind == "plain"], on = place, nomatch = NULL, allow.cartesian = TRUE]
+  both <- merge(rows[side == "mode"], rows[side == "baseline"], by = unit_of_effect, suffixes = c("", "_baseline"))
   both[, c(
     effect_of_values(value, value_baseline, logs),
     list(
-      within = within + within_baseline, df_within = rep(2 * df_of_cells(statistic), .N), rounds = rep(0, .N), requests = requests,
-      requests_baseline = requests_baseline,
-      least = sqrt((least^2 + least_baseline^2) / 12), bound = as.numeric(mapply(function(a, b) direction(c(a, -b)), bound, bound_baseline))
+      within = within + within_baseline, df_within = if (statistic == "capacity_per_s") 2 * tolerance_df else NA_real_, rounds = 0,
+      requests = requests, requests_baseline = requests_baseline, least = sqrt((least^2 + least_baseline^2) / 12),
+      bound = as.numeric(direction(c(bound, -bound_baseline)))
     )
-  ), by = .(id, session, repetition)]
+  ), by = unit_of_effect]
 }
 
 # How far a value may be off by its own loads; a capacity alone says so, by the ends of a uniform distribution; 0 of a bound.
@@ -276,7 +275,6 @@ variance_of_cells <- function(cells, statistic) {
 #' Degrees of freedom of the t by which a load tells a capacity, see likely_capacity(); the capacity's error has as many.
 #' @export
 tolerance_df <- 4
-df_of_cells <- function(statistic) if (statistic == "capacity_per_s") tolerance_df else NA_real_
 
 # The same of cells, whose slices are as long as each other.
 quantum_of_cells <- function(cells, statistic) {
@@ -287,8 +285,8 @@ quantum_of_cells <- function(cells, statistic) {
   quantum_of(rows[, `:=`(duration_s = duration_s / ..slices, requests_recorded = requests / ..slices)], statistic)
 }
 
-#' Memory and threads of each process at its first load, before any profiler: later loads add to what earlier ones left. A first
-#' load that does not count leaves its process without a value.
+# Memory and threads of each process at its first load, before any profiler: later loads add to what earlier ones left. A first load that
+# does not count leaves its process without a value.
 first_loads <- function(measured) {
   process <- c("study", "mode", "session", "beside")
   slices <- copy(measured$slices)
@@ -316,35 +314,34 @@ bound_of_change <- function(there, here) {
 
 #' Effects over their sessions.
 #'
-#' @param found see session_effects().
-#' @param logs whether effects are log ratios: values are then geometric means.
+#' @param found see session_effects(); `logs` whether effects are log ratios: values are then geometric means.
 #' @return data.table, a row per id: id, centre (mean effect), mode_value, baseline_value (their ratio or difference is the centre), spread
 #'   (standard deviation over sessions; NA for one), within (standard error of a session's effect by its rounds), df_within, pairs
-#'   (sessions), rounds, least, late, late_baseline, requests and requests_baseline (see session_effects()), bound, why (why there is no effect, or
-#'   empty).
+#'   (sessions), rounds, least, late, late_baseline, requests, requests_baseline, bound, why (why there is no effect, or empty).
 pool_sessions <- function(found, logs = TRUE) {
   if (NROW(found) == 0) return(no_effects())
   middle <- if (logs) function(values) exp(mean(log(values))) else mean
   found <- copy(found)
   for (column in setdiff(c("late", "late_baseline", "requests", "requests_baseline"), names(found))) set(found, j = column, value = 0)
-  if (!"few" %in% names(found)) found[, few := ""]
-  found[, why := fifelse(fcoalesce(few, "") != "", few, why_no_effect(mode_value, baseline_value, effect))]
+  found[, few := if ("few" %in% names(found)) fcoalesce(few, "") else ""]
+  found[, why := fifelse(few != "", few, why_no_effect(mode_value, baseline_value, effect))]
   # A session that is too short leaves it to the others.
-  found[, short := why == too_few | fcoalesce(few, "") != ""]
+  found[, short := why == too_few | few != ""]
   found <- found[, .SD[short == FALSE | all(short)], by = id]
-  found[, c(
-    list(
-      centre = mean(effect), mode_value = middle(mode_value), baseline_value = middle(baseline_value), spread = sd(effect),
-      within = sqrt(mean_of(within)), df_within = sum(df_within, na.rm = TRUE), pairs = .N, rounds = sum(rounds), least = sqrt(mean(least^2))
-    ),
-    list(late = mean(fcoalesce(late, 0)), late_baseline = mean(fcoalesce(late_baseline, 0)), requests = sum(requests), requests_baseline = sum(requests_baseline)),
-    list(bound = direction(c(0, bound)), why = c(setdiff(why, ""), if (anyNA(bound)) "bounds on both sides", "")[1])
+  found[, .(
+    centre = mean(effect), mode_value = middle(mode_value), baseline_value = middle(baseline_value), spread = sd(effect),
+    within = sqrt(mean_of(within)), df_within = sum(df_within, na.rm = TRUE), pairs = .N, rounds = sum(rounds), least = sqrt(mean(least^2)),
+    late = mean(fcoalesce(late, 0)), late_baseline = mean(fcoalesce(late_baseline, 0)), requests = sum(requests),
+    requests_baseline = sum(requests_baseline), bound = direction(c(0, bound)),
+    why = c(setdiff(why, ""), if (anyNA(bound)) "bounds on both sides", "")[1]
   ), by = id]
 }
 
 no_effects <- function() {
-  numbers <- c("id", "centre", "mode_value", "baseline_value", "spread", "within", "df_within", "pairs", "rounds", "least", "late", "late_baseline", "requests", "requests_baseline", "bound")
-  typed_table("why", numbers)[, id := integer()]
+  typed_table("why", c(
+    "centre", "mode_value", "baseline_value", "spread", "within", "df_within", "pairs", "rounds", "least", "late", "late_baseline", "requests",
+    "requests_baseline", "bound"
+  ))[, id := integer()]
 }
 
 too_few <- "too few requests for this percentile"

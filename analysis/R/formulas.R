@@ -1,11 +1,10 @@
 # How well the formulas of the report's form predict.
 
-#' Measured throughputs, by what the formulas predict of them.
+#' Measured throughputs of closed loops, which go as fast as their bounds let them, by what the formulas predict of them.
 #'
-#' @param bounds see read_bounds(); of a closed loop, which goes as fast as its bound lets it.
-#' @return data.table, a row per formula that has cells: formula (users, admitted, cpu: the bounds; mva: mean value
-#'   analysis), cells, and of measured by predicted middle (median), least, most,
-#'   near (share of the cells within 10 %).
+#' @param bounds see read_bounds().
+#' @return data.table, a row per formula that has cells: formula (users, admitted, cpu: the bounds; mva: mean value analysis), cells, and of
+#'   measured by predicted middle (median), least, most, near (share of the cells within 10 %).
 #' @export
 measured_by_formula <- function(bounds) {
   closed <- bounds[is.finite(users)]
