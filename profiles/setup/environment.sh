@@ -53,8 +53,6 @@ unset RHOME R_HOME R_LIBS R_LIBS_SITE R_PROFILE R_ENVIRON R_DEFAULT_PACKAGES
 export MAVEN_OPTS="\${MAVEN_OPTS:---sun-misc-unsafe-memory-access=allow --enable-native-access=ALL-UNNAMED$proxies}"
 # Without a HOME that can be written into, as in many containers, caches are in .tools.
 [ -w "\${HOME:-/nowhere}" ] || export HOME='$tools/home' MAVEN_OPTS="\$MAVEN_OPTS -Duser.home=$tools/home"
-# A user's number may have no name, as in many containers, and Python's getpass asks for one.
-id -un >/dev/null 2>&1 || export USER="\${USER:-user-\$(id -u)}" LOGNAME="\${LOGNAME:-user-\$(id -u)}"
 [ -w "\${XDG_CACHE_HOME:-\$HOME/.cache}" ] || export XDG_CACHE_HOME='$tools/cache'
 [ ! -e "\$HOME/.m2" ] || [ -w "\$HOME/.m2" ] || export MAVEN_OPTS="\$MAVEN_OPTS -Dmaven.repo.local=$tools/cache/m2"
 END

@@ -20,37 +20,19 @@ def test_no_jvm_is_named():
         jvm_counters.threads_started(1)
 
 
-@pytest.fixture
-def publish(tmp_path, monkeypatch):
-    """Publishes counters of a process as if a JVM did, in a folder with that name."""
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files to another user")
+def test_only_a_file_of_the_process_own_user_counts(tmp_path, monkeypatch):
     monkeypatch.setattr(jvm_counters, "FOLDER", tmp_path)
-
-    def publish_counters(name, pid):
-        file = tmp_path / f"hsperfdata_{name}/{pid}"
+    pid, files = os.getpid(), [tmp_path / f"hsperfdata_{name}/{os.getpid()}" for name in "abc"]
+    for file in files:
         file.parent.mkdir()
         file.touch()
-        return file
-
-    return publish_counters
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root has the test below")
-def test_our_file_is_not_the_counters_of_roots_process(publish):
-    publish("other", 1)
-    with pytest.raises(FileNotFoundError):
-        jvm_counters.published(1)
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files to another user")
-@pytest.mark.parametrize(("own", "other"), [("a", "b"), ("b", "a")])
-def test_only_a_file_of_the_process_own_user_counts(publish, own, other):
-    pid = os.getpid()
-    others = publish(other, pid)
-    os.chown(others.parent, 65534, 65534)
+    for file in (files[0], files[2]):
+        os.chown(file, 65534, 65534)
+    assert jvm_counters.published(pid) == files[1]
+    files[1].unlink()
     with pytest.raises(FileNotFoundError):
         jvm_counters.published(pid)
-    ours = publish(own, pid)
-    assert jvm_counters.published(pid) == ours
 
 
 def test_other_data_is_refused():
