@@ -8,7 +8,6 @@ import functools
 import gzip
 import hashlib
 import json
-import os
 import shutil
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -23,9 +22,6 @@ from workloads.machine.testbed import boot
 
 SCHEMA = Path(__file__).with_name("cell.schema.yaml")
 CELL = "cell.json"
-# A copy under a second name: Snakemake removes the outputs of a job that failed or was interrupted,
-# also those that were whole, or writes what was there before over them, whose files are gone.
-SECOND_NAME = ".cell.json"
 # The files of a cell that the analysis reads. Those that profiles are made into come later.
 SERIES = (
     *("slices.csv", "latencies.csv.gz", "thread-states.csv", "combinations.csv"),
@@ -46,13 +42,12 @@ def fresh(folder: Path) -> Path:
 
 
 def is_current(folder: Path, spec: dict[str, Any], jars_sha256: str) -> bool:
-    """Whether the folder holds this cell, measured as it would be now; its second name counts.
+    """Whether the folder holds this cell, measured as it would be now.
 
-    Standard error names a cell that is damaged, or was brought back.
+    Standard error names a cell that is damaged, as where Snakemake has written the record of before
+    over that of a job that was interrupted.
     """
-    if said := bring_back(folder):
-        say(said)
-    record, fault = record_by(folder, CELL)
+    record, fault = record_by(folder)
     if fault and (folder / CELL).exists():
         say(f"{fault}: measured again")
     provenance: dict[str, Any] = record.get("provenance", {})
@@ -60,72 +55,50 @@ def is_current(folder: Path, spec: dict[str, Any], jars_sha256: str) -> bool:
 
 
 def holds(folder: Path, spec: dict[str, Any]) -> bool:
-    """Whether the folder holds this cell, by whatever jars; a second name does not count yet."""
+    """Whether the folder holds this cell, by whatever jars."""
     return is_of(record_in(folder), folder, spec)
 
 
 def is_of(record: dict[str, Any], folder: Path, spec: dict[str, Any]) -> bool:
     """Whether a record is of this specification, and of this folder, not copied from another."""
     cell = record.get("cell")
-    if cell and place_of(cell) != folder.parts[-5:]:
-        return False
+    if cell:
+        names = [cell[key] for key in ("study", "mode", "tier", "tool")]
+        if folder.parts[-5:] != (*names, f"rep-{cell['repetition']}"):
+            return False
     return "configuration" in record and record["configuration"] == json.loads(json.dumps(spec))
-
-
-def place_of(cell: dict[str, Any]) -> tuple[str, ...]:
-    names = (cell[key] for key in ("study", "mode", "tier", "tool"))
-    return (*names, f"rep-{cell['repetition']}")
 
 
 def record_in(folder: Path) -> dict[str, Any]:
     """The record of a cell; empty where none counts."""
-    return record_by(folder, CELL)[0]
+    return record_by(folder)[0]
 
 
-def record_by(folder: Path, name: str) -> tuple[dict[str, Any], str]:
+def record_by(folder: Path) -> tuple[dict[str, Any], str]:
     """A record that counts, or else why it does not, with the file that is wrong.
 
     It counts with the series that it was written with; older records do not name theirs.
     """
     try:
-        record = json.loads((folder / name).read_text())
+        record = json.loads((folder / CELL).read_text())
     except OSError as fault:
-        return {}, f"{shown(folder / name)}: {fault.strerror}"
+        return {}, f"{shown(folder / CELL)}: {fault.strerror}"
     except ValueError:
         record = None
     if not isinstance(record, dict):
-        return {}, f"{shown(folder / name)}: no JSON object"
+        return {}, f"{shown(folder / CELL)}: no JSON object"
     for file, known in record.get("series", {}).items():
         path = folder / file
         if not path.exists():
-            return {}, f"{shown(path)}: not there, but {name} was written with it"
+            return {}, f"{shown(path)}: not there, but {CELL} was written with it"
         if md5_of(path) != known["md5"]:
-            return {}, f"{shown(path)}: not the one that {name} was written with"
+            return {}, f"{shown(path)}: not the one that {CELL} was written with"
     return record, ""
 
 
 def shown(path: Path) -> str:
     """A file of a cell by the cell's name."""
     return "/".join(path.parts[-6:])
-
-
-def bring_back(folder: Path) -> str:
-    """Makes cell.json again what was recorded with the other files of the folder; says what it did.
-
-    The second name does not count with other series than its own, as of another machine's cell;
-    nor one that names none where cell.json does.
-    """
-    cell, second = folder / CELL, folder / SECOND_NAME
-    if not second.exists() or (cell.exists() and cell.read_bytes() == second.read_bytes()):
-        return ""
-    record, fault = record_by(folder, SECOND_NAME)
-    if "series" in record_in(folder) and "series" not in record:
-        fault = fault or f"{shown(second)}: names no series, and {CELL} does"
-    if fault:
-        return f"{fault}: {SECOND_NAME} is ignored"
-    shutil.copy2(second, cell)
-    again = f"snakemake --cores 4 -f {os.path.relpath(cell)}"
-    return f"{shown(cell)}: brought back from its second name; to measure it again: {again}"
 
 
 def series_of(folder: Path) -> dict[str, dict[str, Any]]:
@@ -160,8 +133,7 @@ def working_folder(out: Path) -> Iterator[Path]:
     except BaseException:
         shutil.rmtree(partial)
         raise
-    bring_back(out)
-    if recorded_at(out):
+    if (out / CELL).exists():
         aside = place_aside(out)
         aside.parent.mkdir(parents=True, exist_ok=True)
         out.rename(aside)
@@ -170,25 +142,18 @@ def working_folder(out: Path) -> Iterator[Path]:
     partial.rename(out)
 
 
-def recorded_at(out: Path) -> float | None:
-    """When a folder's record was written, in epoch seconds; None without one, whole or damaged."""
-    there = [out / name for name in (CELL, SECOND_NAME) if (out / name).exists()]
-    return there[0].stat().st_mtime if there else None
-
-
 def place_aside(out: Path) -> Path:
     """Where a cell goes that is measured again: by the time when it was recorded."""
-    stamp = datetime.fromtimestamp(recorded_at(out) or 0, UTC).strftime("%Y%m%dT%H%M%SZ")
+    recorded = datetime.fromtimestamp((out / CELL).stat().st_mtime, UTC)
+    stamp = recorded.strftime("%Y%m%dT%H%M%SZ")
     return out.parents[4].with_name("replaced") / Path(*out.parts[-5:]) / stamp
 
 
 def write(record: dict[str, Any], folder: Path) -> None:
-    """cell.json, under both of its names; the second first, for it is the one that counts."""
-    text = json.dumps(record, indent=1, ensure_ascii=False) + "\n"
-    for name in (SECOND_NAME, CELL):
-        new = folder / f"{CELL}.new"
-        new.write_text(text)
-        new.replace(folder / name)
+    """cell.json, whole or not at all."""
+    new = folder / f"{CELL}.new"
+    new.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n")
+    new.replace(folder / CELL)
 
 
 def validate(record: dict[str, Any]) -> None:

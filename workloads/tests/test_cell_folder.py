@@ -11,7 +11,6 @@ import pytest
 from workloads.record import cell_folder
 from workloads.record.cell_folder import (
     CELL,
-    SECOND_NAME,
     fresh,
     holds,
     is_current,
@@ -43,16 +42,14 @@ def test_cell_appears_whole_or_not_at_all(tmp_path):
     assert [path.name for path in out.parent.iterdir()] == ["rep-1"]
 
 
-@pytest.mark.parametrize("name", [CELL, SECOND_NAME])
-def test_measured_again_moves_the_old_cell_aside(tmp_path, name):
-    """Also where Snakemake has removed cell.json before."""
+def test_measured_again_moves_the_old_cell_aside(tmp_path):
     out = out_of(tmp_path)
-    for text, file in (("1", name), ("2", CELL)):
+    for text in ("1", "2"):
         with working_folder(out) as folder:
-            (folder / file).write_text(text)
+            (folder / CELL).write_text(text)
     assert (out / CELL).read_text() == "2"
     (aside,) = (tmp_path / "results/replaced/study/mode/tier/tool/rep-1").iterdir()
-    assert (aside / name).read_text() == "1"
+    assert (aside / CELL).read_text() == "1"
 
 
 @pytest.fixture
@@ -83,21 +80,8 @@ def test_cell_of_another_place_is_not_current(tmp_path):
         assert current(folder) == holds(folder, SPEC) == (repetition == 1)
 
 
-def test_what_holds_a_cell_brings_nothing_back(cell):
-    """A session whose cell has its second name alone is run again, which brings it back."""
-    assert holds(cell, SPEC) and not holds(cell, SPEC | {"tool": {}})
-    (cell / CELL).unlink()
-    assert not holds(cell, SPEC) and not (cell / CELL).exists()
-    assert current(cell) and holds(cell, SPEC)
-    assert not holds(cell / "none", SPEC)
-
-
 def half(data):
     return data[: len(data) // 2]
-
-
-def older(data):
-    return data.replace(b"ab", b"older")
 
 
 def do_damage(path, damage):
@@ -106,19 +90,6 @@ def do_damage(path, damage):
     if damage:
         path.write_bytes(damage(data))
         os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
-
-
-@pytest.mark.parametrize("damage", [None, half, older])
-def test_second_name_brings_the_cell_back_and_says_so(cell, capsys, damage):
-    """Snakemake removes outputs of a job that is interrupted, or brings those of before back."""
-    text = (cell / CELL).read_text()
-    do_damage(cell / CELL, damage)
-    assert current(cell)
-    assert (cell / CELL).read_text() == text
-    said = capsys.readouterr().err
-    assert said.startswith("study/mode/tier/tool/rep-1/cell.json: brought back from")
-    assert said.rstrip().endswith(f"-f {os.path.relpath(cell / CELL)}")
-    assert current(cell) and not capsys.readouterr().err
 
 
 @pytest.fixture
@@ -162,13 +133,9 @@ def repeats_its_end(data):
         (CELL, lambda data: bytes(len(data)), "no JSON object"),
     ],
 )
-@pytest.mark.parametrize("names", [(CELL,), (CELL, SECOND_NAME)])
-def test_damaged_cell_is_named_and_measured_again(whole, capsys, name, damage, said, names):
+def test_damaged_cell_is_named_and_measured_again(whole, capsys, name, damage, said):
     """A power cut, a full disk and a copy do so, and leave the times of the files."""
-    if SECOND_NAME not in names:
-        (whole / SECOND_NAME).unlink()
-    for damaged in names if name == CELL else [name]:
-        do_damage(whole / damaged, damage)
+    do_damage(whole / name, damage)
     assert not holds(whole, SPEC) and cell_folder.record_in(whole) == {}
     assert capsys.readouterr().err == ""
     assert not current(whole)
@@ -180,39 +147,13 @@ def test_damaged_cell_is_named_and_measured_again(whole, capsys, name, damage, s
     assert len(list(cell_folder.place_aside(whole).parent.iterdir())) == 1
 
 
-def test_record_laid_over_another_cell_is_ignored_by_name(tmp_path, capsys):
-    """Cells of two days, copied over each other; hidden files come along or stay behind."""
+def test_record_laid_over_another_cell_is_named(tmp_path, capsys):
+    """Cells of two days, copied over each other, or Snakemake's backup of the one before."""
     a, b = (written(out_of(tmp_path / day), latency_ms) for day, latency_ms in (("a", 7), ("b", 8)))
-    text = (b / CELL).read_text()
-    shutil.copy(a / SECOND_NAME, b / SECOND_NAME)
-    assert current(b)
-    assert (b / CELL).read_text() == text
-    said = capsys.readouterr().err
-    assert "rep-1/latencies.csv.gz: not the one that .cell.json was written with: " in said
-    # One of an older commit names no series.
-    (b / SECOND_NAME).write_text(json.dumps(RECORD))
-    assert current(b) and (b / CELL).read_text() == text
-    assert ".cell.json: names no series, and cell.json does" in capsys.readouterr().err
-    # The other way round: B's own record is under its second name.
-    (b / SECOND_NAME).write_text(text)
     shutil.copy(a / CELL, b / CELL)
-    assert not holds(b, SPEC)
-    assert current(b) and (b / CELL).read_text() == text
-    # Both of A's: neither counts.
-    for name in (CELL, SECOND_NAME):
-        shutil.copy(a / name, b / name)
     assert not holds(b, SPEC) and not current(b)
-
-
-def test_cell_whose_record_is_an_older_one_is_moved_aside_with_its_own(cell, capsys):
-    text = (cell / CELL).read_text()
-    do_damage(cell / CELL, older)
-    with working_folder(cell) as folder:
-        (folder / CELL).write_text("2")
-    (aside,) = cell_folder.place_aside(cell).parent.iterdir()
-    assert (aside / CELL).read_text() == text
-    # It was measured again: there is no need to say how.
-    assert capsys.readouterr().err == ""
+    said = capsys.readouterr().err
+    assert "rep-1/latencies.csv.gz: not the one that cell.json was written with: " in said
 
 
 def test_fresh_folder_is_empty_and_has_a_number_where_its_name_is_taken(tmp_path):
