@@ -8,9 +8,8 @@ job.
 
 A session may end early by Ctrl-C, SIGTERM or a kill -9 of Snakemake, which is noticed within 0.2 s:
 every process is stopped. After a kill -9 of this process the kernel kills its children, but not
-what a user-supplied server has started besides. The cells recorded so far stay: Snakemake removes
-cell.json of a job that failed, and a second name of it brings it back when the session is run
-again.
+what a user-supplied server has started besides. The cells recorded so far stay, but for one that
+was measured by itself, whose cell.json Snakemake removes.
 """
 
 import argparse
