@@ -32,7 +32,9 @@ LOAD = {
     "settling": {"latency": None, "throughput": None},
     "generator": {"name": "a tool", "version": "1", "cpu_share": 0.2, "exit_status": 0},
 }
-METRICS = {
+ZERO = ("steal_share", "server_steal_share", "throttled", "peak_backend_rss_bytes")
+ZERO += ("peak_accept_queue", "listen_overflows", "listen_drops", "retransmits")
+METRICS = dict.fromkeys(ZERO, 0.0) | {
     "server_cpu_s": 0.5,
     "compiler_cpu_s": 0.01,
     "compiler_share": 0.02,
@@ -42,9 +44,6 @@ METRICS = {
     "idle_neighbors_share": 0.001,
     "generator_cpu_share": 0.2,
     "others_cpu_share": 0.03,
-    "steal_share": 0.0,
-    "server_steal_share": 0.0,
-    "throttled": 0.0,
     "cpu_pressure_share": 0.1,
     "speed_server": 1.0,
     "speed_generator": 1.0,
@@ -52,19 +51,14 @@ METRICS = {
     "backend_cpu_shares": [],
     "backend_cpu_us_per_request": None,
     "generator_cpu_us_per_request": 400.0,
-    "peak_backend_rss_bytes": 0.0,
     "peak_threads": 20.0,
     "peak_rss_bytes": 2.0**30,
     "peak_descriptors": 30.0,
     "peak_descriptors_share": 0.03,
-    "peak_accept_queue": 0.0,
     "load_1m": 1.0,
     "telemetry_cpu_share": 0.01,
     "time_wait": 5.0,
     "machine_context_switches": 1000.0,
-    "listen_overflows": 0.0,
-    "listen_drops": 0.0,
-    "retransmits": 0.0,
     "collections": 2,
     "full_collections": 1,
     "gc_pause_ms": 7.5,

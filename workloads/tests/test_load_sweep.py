@@ -87,18 +87,27 @@ def in_ramp(*ends):
 
 
 @pytest.mark.parametrize(
-    ("capacity", "ramp", "estimate"),
+    ("asked", "ends", "ramp", "estimate"),
     [
         # A second overload, by half of what the server did in the first.
-        (1000, [250, 500, 1000, 2000, 1500], 1000),
-        (1950, [250, 500, 1000, 2000, 4000, 3000], 2000),
-        (100, [250, 150], 100),
+        ({"capacity": 1000}, (), [250, 500, 1000, 2000, 1500], 1000),
+        ({"capacity": 1950}, (), [250, 500, 1000, 2000, 4000, 3000], 2000),
+        ({"capacity": 100}, (), [250, 150], 100),
+        # One load was disturbed.
+        ({}, [{"served_per_s": 70.0}], [250, 105, 210, 420, 840, 1680, 1500], 1000),
+        # 40 connections and 20 ms are 2,000 a second at most; or the generator has no CPU left.
+        ({"capacity": 10**9, "connections": 40}, (), [250, 500, 1000, 2000], 2000),
+        ({"capacity": 10**9}, [{"generator_thread": 0.95}], [250], 250),
+        # A server that breaks is loaded below it.
+        ({}, [{"outcome": "server_died", "reason": "1"}], [250], 125),
+        ({}, [{"gone": True}], [250], 125),
     ],
 )
-def test_rate_is_doubled_until_it_is_not_served(sweep, capacity, ramp, estimate):
-    found, asked = sweep(capacity=capacity)
-    assert ramp_of(asked) == ramp
-    assert found[ONE].calibrated_per_s == estimate
+def test_rate_is_doubled_until_it_is_not_served(sweep, asked, ends, ramp, estimate):
+    found, loads = sweep(**asked, ends=in_ramp(*ends), extra_rounds=8)
+    assert (ramp_of(loads), found[ONE].calibrated_per_s) == (ramp, estimate)
+    assert max(tool["rate_per_s"] for _, _, _, tool in loads) <= 50 * asked.get("connections", 999)
+    assert steps_of(loads)
 
 
 def test_next_ramp_begins_at_half_of_what_the_last_mode_did(sweep):
@@ -114,28 +123,6 @@ def test_ramp_is_short_and_steady_and_never_in_the_slices(sweep):
         found_here = (tool["arrivals"], tool["duration_s"], tool["warm_up_s"])
         assert (found_here == ("constant", 0.3, 0)) == (kind == CALIBRATION)
     assert {each.turn.kind for each in found[ONE].slices} == {PLAIN}
-
-
-def test_disturbance_of_one_load_does_not_end_the_ramp(sweep):
-    found, asked = sweep(ends=in_ramp({"served_per_s": 70.0}))
-    assert ramp_of(asked)[:3] == [250, 105, 210]
-    assert found[ONE].calibrated_per_s == pytest.approx(1000, rel=0.2)
-
-
-def test_ramp_ends_where_connections_or_generator_do(sweep):
-    # 40 connections and 20 ms are 2,000 a second at most.
-    found, asked = sweep(capacity=10**9, connections=40, extra_rounds=8)
-    assert ramp_of(asked) == [250, 500, 1000, 2000]
-    assert max(tool["rate_per_s"] for _, _, _, tool in asked) <= 2000
-    found, asked = sweep(capacity=10**9, ends=in_ramp({"generator_thread": 0.95}))
-    assert (ramp_of(asked), found[ONE].calibrated_per_s) == ([250], 250)
-
-
-@pytest.mark.parametrize("end", [{"outcome": "server_died", "reason": "1"}, {"gone": True}])
-def test_server_that_breaks_in_the_ramp_is_loaded_below_it(sweep, end):
-    found, asked = sweep(ends=in_ramp(end))
-    assert (ramp_of(asked), found[ONE].calibrated_per_s) == ([250], 125)
-    assert steps_of(asked)
 
 
 # ---- rounds

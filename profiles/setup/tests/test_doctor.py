@@ -3,7 +3,6 @@
 import contextlib
 import fcntl
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -179,17 +178,6 @@ def test_r_that_lacks_packages_is_named_with_them(path, stand_ins, monkeypatch):
     assert doctor.r() == Finding("R", OK, "4.2.2")
     path("Rscript", f"{version} || exit 2")
     assert "loads no packages" in doctor.r().advice
-
-
-def test_real_r_says_what_it_lacks(monkeypatch):
-    if not shutil.which("Rscript") or doctor.debian_packages().state != OK:
-        pytest.skip("no R here, or not all packages of Debian")
-    for name in doctor.R_VARIABLES:
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("R_LIBS_USER", "NULL")
-    assert doctor.r_lacks() == ""
-    monkeypatch.setenv("R_LIBS_SITE", "/nonexistent")
-    assert re.search(r"lacks .*data\.table.*: unset R_LIBS_SITE$", doctor.r_lacks())
 
 
 @pytest.mark.parametrize(

@@ -118,21 +118,15 @@ def test_windows_of_another_program_are_lost():
         for load in loads:
             load.kill()
     assert found.lost_share == 1
-    assert found.others_share > 0.5
+    assert 0.5 < found.others_share <= 1 and 0 <= found.steal_share <= 1
+    assert 0 < found.had_share < 1.05
+    assert 0 < found.late_us["p50"] <= found.late_us["p99"] <= found.late_us["max"]
+    assert 0 < found.interval < 10
 
 
 def burn():
     while True:
         pass
-
-
-def test_this_machine_is_measured():
-    found = noise.measure(0.2, 1.5)
-    assert 0 <= found.lost_share <= 1
-    assert 0 <= found.steal_share <= 1 and 0 <= found.others_share <= 1
-    assert 0 < found.had_share < 1.05
-    assert 0 < found.late_us["p50"] <= found.late_us["p99"] <= found.late_us["max"]
-    assert 0 < found.interval < 10
 
 
 def test_a_measurement_that_runs_is_not_disturbed(monkeypatch):
