@@ -21,9 +21,6 @@ struct result {
 
 void result_collect(struct result *r, const struct run *run, const char *stopped_by);
 
-/* Was the generator itself what the run measured? Fills was_the_limit and its reason. */
-void result_judge(struct result *r);
-
 /* For people: before the run what is requested; after it the accounts, latency, and health. */
 void result_print_head(const struct options *o);
 void result_print(const struct result *r);

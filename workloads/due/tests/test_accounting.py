@@ -40,24 +40,39 @@ def test_kept_alive(load):
     assert len({request.connection for request in server.requests}) == 5, "all are used"
 
 
-def test_fragments(load):
-    response = b"HTTP/1.1 103 X\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
-    response += b"1;x=y\r\nx\r\n29\r\n" + b"x" * 41 + b"\r\n0\r\nT: r\r\n\r\n"
-
-    def byte_by_byte(connection, request):
-        for byte in response:
-            connection.sendall(bytes([byte]))
-
-    run = load(byte_by_byte, "-c3", "-d200ms", "-R100")
-    assert run.account()["completed"] == 20
-    assert run.json["body_bytes"] == {"min": 42, "max": 42}
+FRAGMENTS = b"HTTP/1.1 103 X\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+FRAGMENTS += b"1;x=y\r\nx\r\n29\r\n" + b"x" * 41 + b"\r\n0\r\nT: r\r\n\r\n"
+MIB = b"HTTP/1.1 200 OK\r\nContent-Length: 1048576\r\n\r\n" + bytes(1 << 20)
+SAYS_CLOSE = OK.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n", 1)
+UNTIL_CLOSE = b"HTTP/1.1 200 OK\r\n\r\n" + BODY
+FIXED = {"body_bytes": {"min": 42, "max": 42}}
 
 
-def test_large_body(load):
-    response = b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n" + bytes(1_000_000)
-    run = load(answering(response), "-c2", "-d250ms", "-R20")
-    assert run.account()["completed"] == 5
-    assert run.json["body_bytes"] == {"min": 1_000_000, "max": 1_000_000}
+def byte_by_byte(connection, request):
+    for byte in FRAGMENTS:
+        connection.sendall(bytes([byte]))
+
+
+@pytest.mark.parametrize(
+    ("behavior", "flags", "completed", "opened", "wanted"),
+    [
+        (byte_by_byte, ["-c3", "-d200ms", "-R100"], 20, 3, FIXED),
+        (answering(MIB), ["-c2", "-R20"], 5, 2, {"body_bytes": {"min": 1 << 20, "max": 1 << 20}}),
+        (answering(b"HTTP/1.1 204 X\r\n\r\n"), ["--body-bytes", "0"], 50, 5, {"bodies_right": 50}),
+        (ok, ["-w200ms", *CLOSE], 50, 50, {"reconnects": None, "new_connections": True}),
+        # Those opened in advance, then one for each request that found none open.
+        (answering(SAYS_CLOSE, then_close=True), [], 50, 50, FIXED),
+        # The warm-up used up those opened in advance.
+        (answering(UNTIL_CLOSE, then_close=True), ["-w200ms"], 50, 55, {"reconnects": 50} | FIXED),
+    ],
+    ids=["fragments", "1 MiB", "no body", "new connections", "close", "until close"],
+)
+def test_every_request_is_answered(load, behavior, flags, completed, opened, wanted):
+    run = load(behavior, *QUICK, *flags)
+    assert run.account()["completed"] == completed
+    assert run.json["connections_opened"] == opened
+    assert len(run.server.peers) == (40 + 50 if "-w200ms" in flags else opened)
+    assert {name: run.json[name] for name in wanted} == wanted
 
 
 def test_bodies_of_another_length_are_counted_apart(load):
@@ -69,38 +84,6 @@ def test_bodies_of_another_length_are_counted_apart(load):
     run = load(behave, "-c1", "-d400ms", "-R100", "--body-bytes", "42")
     assert run.json["body_bytes"] == {"min": 41, "max": 42}
     assert run.json["bodies_right"] == run.account()["completed"] / 2 == 20
-
-
-def test_answer_without_a_body_keeps_its_connection(load):
-    run = load(answering(b"HTTP/1.1 204 No Content\r\n\r\n"), *QUICK, "--body-bytes", "0")
-    assert run.json["bodies_right"] == run.account()["completed"] == 50
-    assert run.json["connections_opened"] == len(run.server.peers) == 5
-
-
-def test_new_connection_for_every_request(load):
-    run = load(ok, *QUICK, "-w200ms", *CLOSE)
-    assert run.account()["completed"] == run.json["connections_opened"] == 50
-    assert len(run.server.peers) == 40 + 50
-    assert run.json["reconnects"] is None
-    assert all("Connection: close" in request.head for request in run.server.requests)
-
-
-def test_server_says_close(load):
-    response = OK.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n", 1)
-    run = load(answering(response, then_close=True), *QUICK)
-    assert run.account()["completed"] == 50
-    # Those opened in advance, then one for each request that found none open.
-    assert run.json["connections_opened"] == len(run.server.peers) == 50
-
-
-def test_body_until_close(load):
-    response = b"HTTP/1.1 200 OK\r\n\r\n" + BODY
-    run = load(answering(response, then_close=True), *QUICK, "-w200ms")
-    assert run.account()["completed"] == run.json["reconnects"] == 50
-    assert run.json["body_bytes"] == {"min": 42, "max": 42}
-    # The warm-up used up those opened in advance.
-    assert run.json["connections_opened"] == 5 + 50
-    assert len(run.server.peers) == 40 + 50
 
 
 def test_a_connection_that_failed_is_no_reconnect(load):
