@@ -1,7 +1,6 @@
 package artifact.spring;
 
 import artifact.spring.admission.Admission;
-import artifact.spring.connection.Buffers;
 import artifact.spring.database.Database;
 import artifact.spring.log.Log;
 import artifact.spring.remote.RemoteClients;
@@ -49,7 +48,6 @@ import org.springframework.context.annotation.Import;
     Log.class,
     Service.class,
     Admission.class,
-    Buffers.class,
     PinningCounter.class,
     ThreadNames.class,
     ThreadStates.class

@@ -1,5 +1,7 @@
 package artifact.spring;
 
+import static java.util.Map.entry;
+
 import artifact.stacks.common.Options;
 import artifact.stacks.common.Options.Kind;
 import java.io.IOException;
@@ -22,36 +24,32 @@ final class Words {
     private static final Pattern PLACEHOLDER = Pattern.compile("\\$\\{([a-z-]+):([^}]+)}");
 
     private static final Map<String, Kind> KINDS = Map.ofEntries(
-            Map.entry("address", new Kind("[0-9.]+", "an IPv4 address of this machine")),
-            Map.entry("threads", Kind.COUNT),
-            Map.entry("pool", Kind.COUNT),
-            Map.entry("max-connections", Kind.LIMIT),
-            Map.entry("keep-alive-requests", Kind.LIMIT),
-            Map.entry("permits", Kind.COUNT),
-            Map.entry("fair-permits", Kind.SWITCH),
-            Map.entry("permit-wait-ms", Kind.COUNT),
-            Map.entry("virtual-threads", Kind.COUNT),
-            Map.entry("beyond-permits", Kind.oneOf("wait", "answer-503", "close")),
-            Map.entry("body-bytes", Kind.COUNT),
-            Map.entry("buffer-bytes", Kind.COUNT),
-            Map.entry("long-threads", Kind.COUNT),
-            Map.entry("long-yields-us", Kind.COUNT),
-            Map.entry("long-rests-ms", Kind.COUNT),
-            Map.entry("client", Kind.oneOf("blocking", "pooled", "worker-threads", "event-loop")),
-            Map.entry("lock", Kind.oneOf("synchronized", "reentrant", "shared")),
-            Map.entry("appender", Kind.oneOf("file", "asynchronous")),
-            Map.entry("as-published", Kind.SWITCH),
-            Map.entry("http-client", Kind.oneOf("apache", "reactor", "jdk", "boot")),
-            Map.entry("response-timeout", Kind.SWITCH),
-            Map.entry("states-every-ms", Kind.COUNT),
-            Map.entry("count-pinned", Kind.SWITCH));
+            entry("address", new Kind("[0-9.]+", "an IPv4 address of this machine")),
+            entry("threads", Kind.COUNT),
+            entry("pool", Kind.COUNT),
+            entry("max-connections", Kind.LIMIT),
+            entry("keep-alive-requests", Kind.LIMIT),
+            entry("permits", Kind.COUNT),
+            entry("virtual-threads", Kind.COUNT),
+            entry("beyond-permits", Kind.oneOf("wait", "answer-503", "close")),
+            entry("body-bytes", Kind.COUNT),
+            entry("buffer-bytes", Kind.COUNT),
+            entry("long-threads", Kind.COUNT),
+            entry("long-yields-us", Kind.COUNT),
+            entry("long-rests-ms", Kind.COUNT),
+            entry("client", Kind.oneOf("blocking", "pooled", "worker-threads", "event-loop")),
+            entry("lock", Kind.oneOf("synchronized", "reentrant", "shared")),
+            entry("appender", Kind.oneOf("file", "asynchronous")),
+            entry("as-published", Kind.SWITCH),
+            entry("http-client", Kind.oneOf("apache", "reactor", "jdk", "boot")),
+            entry("states-every-ms", Kind.COUNT),
+            entry("count-pinned", Kind.SWITCH));
 
     private Words() {}
 
     /** @throws IllegalArgumentException naming the argument and what is allowed */
     static Options parse(String... arguments) {
-        Map<String, String> defaults = new HashMap<>(
-                Map.of(
+        Map<String, String> defaults = new HashMap<>(Map.of(
                 "client-connections", "10000",
                 "control-percent", "0",
                 "beyond-permits", "wait",

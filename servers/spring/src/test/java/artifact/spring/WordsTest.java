@@ -14,20 +14,16 @@ class WordsTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             client|async|one of blocking, pooled, worker-threads, event-loop
-            client|Blocking|one of blocking, pooled, worker-threads, event-loop
             http-client|okhttp|one of apache, reactor, jdk, boot
             remote.url|127.0.0.1:80|a URL that begins with http://
             address|localhost|an IPv4 address of this machine
-            lock|none|one of synchronized, reentrant, shared
+            lock|Shared|one of synchronized, reentrant, shared
             permits|0|a whole number from 1
-            long-threads|0|a whole number from 1
-            long-yields-us|0|a whole number from 1
-            long-rests-ms|0|a whole number from 1
             beyond-permits|drop|one of wait, answer-503, close
             threads|fifty|a whole number from 1
             backlog|-1|a whole number
             max-connections|0|a whole number from 1, or -1 for no limit
-            states-every-ms|100ms|a whole number from 1
+            permit-wait-ms|100ms|a whole number
             virtual|yes|true or false
             control-percent|-5|a whole number
             count-pinned|yes|true or false

@@ -13,9 +13,10 @@ import org.springframework.core.Ordered;
 
 /**
  * Limits before the application: {@code permits} of requests in flight, {@code body-bytes} of a request's length.
- * {@code beyond-permits} is what becomes of one request more: it waits, in order of arrival unless {@code fair-permits} is
- * false, is answered with 503 (after {@code permit-wait-ms}), or its connection is closed before it has a thread. {@code virtual-threads} is a fixed pool of
- * virtual ones in place of one for each request: the others wait unread, as before a pool of platform threads.
+ * {@code beyond-permits} is what becomes of one request more: it waits, in order of arrival unless
+ * {@code fair-permits} is false, is answered with 503 (after {@code permit-wait-ms}), or its connection is closed
+ * before it has a thread. {@code virtual-threads} is a fixed pool of virtual ones in place of one for each request:
+ * the others wait unread, as before a pool of platform threads.
  */
 @Configuration(proxyBeanMethods = false)
 public class Admission {
@@ -47,6 +48,23 @@ public class Admission {
         return connector -> ((AbstractProtocol<?>) connector.getProtocolHandler())
                 .setExecutor(Executors.newFixedThreadPool(
                         threads, Thread.ofVirtual().name("pool-", 0).factory()));
+    }
+
+    /**
+     * For Tomcat to read from a connection and to write to it: for the connection itself and once more for the request
+     * that it serves (Tomcat's documentation, "The HTTP Connector", Java TCP socket attributes).
+     */
+    @Bean
+    @ConditionalOnProperty("buffer-bytes")
+    TomcatConnectorCustomizer buffers(Options options) {
+        String bytes = String.valueOf(options.number("buffer-bytes"));
+        return connector -> {
+            for (String name : new String[] {"socket.appReadBufSize", "socket.appWriteBufSize"}) {
+                if (!connector.setProperty(name, bytes)) {
+                    throw new IllegalStateException("this Tomcat has no " + name);
+                }
+            }
+        };
     }
 
     @Bean

@@ -6,23 +6,12 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 
 /**
- * Admits so many requests to the handler, whatever thread they have. Virtual threads
- * admit then as many as a pool of that size; platform threads of a larger pool wait here, in order where the permits are fair,
- * and not where they would overtake each other. A request beyond the permits waits, or is answered with 503, if it waits
- * for longer than it may; by then Tomcat has read its head, and it has its thread.
+ * Admits so many requests to the handler, whatever thread they have; those that wait have it, and Tomcat has read
+ * their heads by then. Virtual threads admit as many as a pool of that size then.
+ *
+ * @param waits for as long as it takes, or else for {@code waitMs} before it is answered with 503
  */
-final class PermitsFilter implements Filter {
-
-    private final Permits permits;
-    private final boolean waits;
-    private final int waitMs;
-
-    /** @param waitMs where it does not wait for as long as it takes */
-    PermitsFilter(Permits permits, boolean waits, int waitMs) {
-        this.permits = permits;
-        this.waits = waits;
-        this.waitMs = waitMs;
-    }
+record PermitsFilter(Permits permits, boolean waits, int waitMs) implements Filter {
 
     @Override
     public void doFilter(ServletRequest request, ServletResponse response, FilterChain next)

@@ -1,5 +1,6 @@
 package artifact.spring.database;
 
+import artifact.spring.Parameter;
 import java.util.concurrent.ThreadLocalRandom;
 import org.springframework.http.HttpStatus;
 import org.springframework.jdbc.BadSqlGrammarException;
@@ -15,9 +16,6 @@ import org.springframework.web.server.ResponseStatusException;
 @RestController
 class QueryController {
 
-    private static final int MAX_TIMES = 1000;
-    private static final int MAX_THINK_MS = 1000;
-
     private final JdbcTemplate jdbc;
 
     QueryController(JdbcTemplate jdbc) {
@@ -30,8 +28,8 @@ class QueryController {
             @RequestParam(defaultValue = "1") int times,
             @RequestParam(name = "think_ms", defaultValue = "0") int thinkMs)
             throws InterruptedException {
-        require(1, times, MAX_TIMES, "times");
-        require(0, thinkMs, MAX_THINK_MS, "think_ms");
+        Parameter.require("times", times, 1, 1000);
+        Parameter.require("think_ms", thinkMs, 0, 1000);
         for (int time = 0; time < times; time++) {
             query(kind);
             if (thinkMs > 0) {
@@ -50,14 +48,6 @@ class QueryController {
             case "wait" -> jdbc.queryForObject("SELECT SLEEP(0.02)", Long.class);
             default -> throw new ResponseStatusException(
                     HttpStatus.BAD_REQUEST, "kind is point or wait, not " + kind);
-        }
-    }
-
-    private static void require(int least, int value, int most, String parameter) {
-        if (value < least || value > most) {
-            throw new ResponseStatusException(
-                    HttpStatus.BAD_REQUEST,
-                    parameter + " is a whole number from " + least + " to " + most + ", not " + value);
         }
     }
 

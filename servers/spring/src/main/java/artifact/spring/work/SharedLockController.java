@@ -30,7 +30,7 @@ class SharedLockController {
 
     @GetMapping("/api/lock-test")
     String sleepOrWait(@RequestParam(name = "sleep_ms", defaultValue = "20") long sleepMs) throws InterruptedException {
-        work.requireSleep(sleepMs);
+        Work.requireSleep(sleepMs);
         if (requests.getAndIncrement() % 2 == 0) {
             sleepLocked(sleepMs);
         } else {

@@ -77,6 +77,28 @@ class AdmissionTest {
         }
     }
 
+    @Test
+    void buffersAreAsLargeAsTheOptionSays() throws Exception {
+        try (App app = App.start("--buffer-bytes=2048", "--header-bytes=2048", "--virtual=true")) {
+            assertBytes("2048", app, "socket.appReadBufSize", "socket.appWriteBufSize", "maxHttpResponseHeaderSize");
+            assertEquals(200, app.get("/ping").statusCode());
+            assertEquals(400, app.get("/ping?" + "x".repeat(3000)).statusCode());
+        }
+    }
+
+    @Test
+    void buffersAreTomcatsOwnWithoutIt() throws Exception {
+        try (App app = App.start()) {
+            assertBytes("8192", app, "socket.appReadBufSize", "maxHttpResponseHeaderSize");
+        }
+    }
+
+    private static void assertBytes(String bytes, App app, String... properties) {
+        for (String property : properties) {
+            assertEquals(bytes, String.valueOf(app.connector().getProperty(property)), property);
+        }
+    }
+
     private static App onePermit(String beyond, SlowRemote remote) {
         String options = "--virtual=true --client=pooled --permits=1 --beyond-permits=" + beyond;
         return App.start((options + " " + remote.option()).split(" "));

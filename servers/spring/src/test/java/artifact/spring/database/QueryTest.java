@@ -1,9 +1,11 @@
 package artifact.spring.database;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.*;
 
+import module java.sql;
 import artifact.spring.App;
+import artifact.stacks.common.PoolWaits;
+import com.zaxxer.hikari.HikariDataSource;
 import java.net.http.HttpResponse;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -44,5 +46,25 @@ class QueryTest {
         String counters = app.get("/counters").body();
         assertTrue(counters.matches("\\{\"pool_timeouts\":0,\"pool_wait_ms\":[0-9.]+,\"pool_waits\":\\d+}"), counters);
         return Long.parseLong(counters.replaceAll(".*:|}", ""));
+    }
+
+    /** On a pool of one connection, which the test holds. */
+    @Test
+    void countsThoseWhoWaitedAndThoseWhoWaitedInVain() throws Exception {
+        PoolWaits waits = new PoolWaits();
+        try (HikariDataSource pool = new HikariDataSource()) {
+            pool.setJdbcUrl("jdbc:h2:mem:pool-waits");
+            pool.setMaximumPoolSize(1);
+            pool.setConnectionTimeout(250);
+            pool.setMetricsTrackerFactory(waits);
+
+            try (Connection held = pool.getConnection()) {
+                assertThrows(SQLTransientConnectionException.class, pool::getConnection);
+            }
+            pool.getConnection().close();
+        }
+        assertEquals(3L, waits.counters().get("pool_waits"));
+        assertEquals(1L, waits.counters().get("pool_timeouts"));
+        assertTrue(waits.counters().get("pool_wait_ms").doubleValue() >= 250);
     }
 }

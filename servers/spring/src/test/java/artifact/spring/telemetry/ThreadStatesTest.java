@@ -7,6 +7,8 @@ import artifact.spring.App;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class ThreadStatesTest {
 
@@ -75,6 +77,22 @@ class ThreadStatesTest {
             assertEquals(400, app.get("/watch?on=perhaps").statusCode());
         }
         assertFalse(Files.exists(ThreadStates.FILE));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "http-nio-exec-400, http-nio-exec",
+        "http-nio-Poller, http-nio-poller",
+        "http-nio-Acceptor, http-nio-acceptor",
+        "worker-123456789, worker",
+        "reactor-http-nio-1, reactor-http",
+        "ForkJoinPool-1-worker-10, carrier",
+        "ForkJoinPool.commonPool-worker-1, jvm",
+        "C2 CompilerThread0, jvm"
+    })
+    void groupsAThreadByItsNameAndByWhatTheKernelKeepsOfIt(String name, String group) {
+        assertEquals(group, ThreadGroups.of(name));
+        assertEquals(group, ThreadGroups.of(name.substring(0, Math.min(15, name.length()))));
     }
 
     private static void watch(boolean on, App app) throws Exception {

@@ -11,8 +11,10 @@ import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.codec.http.*;
 
-/** Netty by its NIO transport, with an event loop for each CPU. */
+/** Netty by its NIO transport, with an event loop for each CPU; answers the page of the socket servers to any path. */
 public final class Netty {
+
+    private static final byte[] PAGE = "요청을 받았고 이것이 응답이다".getBytes(StandardCharsets.UTF_8);
 
     private Netty() {}
 
@@ -45,8 +47,8 @@ public final class Netty {
         protected void channelRead0(ChannelHandlerContext context, HttpRequest request) {
             boolean keepAlive = HttpUtil.isKeepAlive(request);
             FullHttpResponse response = new DefaultFullHttpResponse(
-                    request.protocolVersion(), HttpResponseStatus.OK, Unpooled.wrappedBuffer(Page.body()));
-            response.headers().set(HttpHeaderNames.CONTENT_TYPE, Page.TYPE);
+                    request.protocolVersion(), HttpResponseStatus.OK, Unpooled.wrappedBuffer(PAGE.clone()));
+            response.headers().set(HttpHeaderNames.CONTENT_TYPE, "text/html;charset=utf-8");
             HttpUtil.setContentLength(response, response.content().readableBytes());
             HttpUtil.setKeepAlive(response, keepAlive);
             var written = context.writeAndFlush(response);
