@@ -1,6 +1,6 @@
 """Telemetry: what server, generator and machine use, sampled from outside while a slice runs.
 
-One thread reads /proc through psutil; it shares the generator's CPUs, never the server's.
+One thread reads /proc; it shares the generator's CPUs, never the server's.
 Cumulative counters are kept as they are, so that any window can be cut out later. CPU clocks are
 read more often than the rest, since what falls between two readings is interpolated. Sources:
 proc(5); clock_getcpuclockid(3) for CPU time in nanoseconds where /proc has ticks of 10 ms.
@@ -74,7 +74,7 @@ class Telemetry(threading.Thread):
     ) -> None:
         super().__init__(name="telemetry", daemon=True)
         self.gives_way, self.forks = gives_way, forks
-        self.server_pid, self.watched = server_pid, dict[str, psutil.Process]()
+        self.server_pid, self.watched = server_pid, dict[str, int]()
         self.watch("server", server_pid)
         self.server_port, self.server_cpus = server_port, server_cpus
         self.compilers, self.group = compiler_threads(server_pid), own_group(server_pid)
@@ -93,8 +93,7 @@ class Telemetry(threading.Thread):
 
         One that is gone leaves its columns empty.
         """
-        with contextlib.suppress(psutil.NoSuchProcess):
-            self.watched = self.watched | {role: psutil.Process(pid)}
+        self.watched = self.watched | {role: pid}
 
     def run(self) -> None:
         try:
@@ -173,10 +172,10 @@ class Telemetry(threading.Thread):
         """CPU time alone; of a process that forks with its children, and of others without."""
         sample: Sample = {"time_s": time.time()}
         with contextlib.suppress(OSError):
-            for role, process in self.watched.items():
+            for role, pid in self.watched.items():
                 with_children = self.forks and role != "generator"
                 clock_s = family_cpu_s if with_children else process_cpu_s
-                sample[f"{role}_cpu_s"] = clock_s(process.pid)
+                sample[f"{role}_cpu_s"] = clock_s(pid)
             sample["compiler_cpu_s"] = threads_cpu_s(self.compilers)
         return timely(sample)
 
@@ -184,8 +183,8 @@ class Telemetry(threading.Thread):
         # Counters divided by time come first, close together: the descriptors and sockets of
         # thousands of connections take long to count.
         sample: Sample = {"time_s": time.time()}
-        for role, process in self.watched.items():
-            used = process_sample(role, process)
+        for role, watched in self.watched.items():
+            used = process_sample(role, watched)
             sample |= {key: value for key, value in used.items() if key in COLUMNS}
         if self.group and (held := memory_bytes(self.group)) is not None:
             sample["server_rss_bytes"] = held
@@ -229,32 +228,41 @@ def timely(sample: Sample) -> Sample:
     return {key: sample[key] for key in sample if key == "time_s" or not key.endswith("_s")}
 
 
-def process_sample(prefix: str, process: psutil.Process) -> Sample:
+def process_sample(prefix: str, pid: int) -> Sample:
     """CPU, memory and threads of one process; empty once it is gone.
 
     A server that has a process for every connection is all of them together: CPU time, also of
     ended ones, private memory and threads.
     """
-    try:
-        with process.oneshot():
-            if process.status() == psutil.STATUS_ZOMBIE:
-                return {}
-            times = process.cpu_times()
-            own = {
-                "cpu_s": time.clock_gettime(cpu_clock(process.pid))
-                + times.children_user
-                + times.children_system,
-                "cpu_user_s": times.user + times.children_user,
-                "cpu_system_s": times.system + times.children_system,
-                "rss_bytes": process.memory_info().rss,
-                "threads": process.num_threads(),
-            }
-    except (psutil.Error, OSError):
+    own, is_zombie = used_by(pid)
+    if not own or is_zombie:
         return {}
-    for child in children(process.pid):
-        for key, value in child_sample(child).items():
+    for child in children(pid):
+        used, _ = used_by(child, with_shared=False)
+        for key, value in used.items():
             own[key] += value
     return {f"{prefix}_{key}": value for key, value in own.items()}
+
+
+def used_by(pid: int, *, with_shared: bool = True) -> tuple[Sample, bool]:
+    """Read without psutil: there may be hundreds of them. Empty once it is gone; is it a zombie?"""
+    try:
+        cpu_s = process_cpu_s(pid)
+        # After the name, which may hold spaces: the state, as 14th field utime, then stime and both
+        # of children that have ended; num_threads.
+        stat = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        _, resident, shared = map(int, Path(f"/proc/{pid}/statm").read_text().split()[:3])
+    except OSError:
+        return {}, False
+    user_s, system_s, ended_user_s, ended_system_s = (int(at) / TICKS_PER_S for at in stat[11:15])
+    used = {
+        "cpu_s": cpu_s + ended_user_s + ended_system_s,
+        "cpu_user_s": user_s + ended_user_s,
+        "cpu_system_s": system_s + ended_system_s,
+        "rss_bytes": (resident if with_shared else resident - shared) * PAGE_BYTES,
+        "threads": int(stat[17]),
+    }
+    return used, stat[0] == "Z"
 
 
 def descriptors_of(pids: list[int]) -> Sample:
@@ -309,27 +317,7 @@ def process_cpu_s(pid: int) -> float:
 
 def family_cpu_s(pid: int) -> float:
     """CPU time of a process and its children, also of those that have ended."""
-    return sum(child_sample(each).get("cpu_s", 0.0) for each in (pid, *children(pid)))
-
-
-def child_sample(pid: int) -> Sample:
-    """Read without psutil: there may be hundreds of them. Empty once it is gone."""
-    try:
-        cpu_s = time.clock_gettime(cpu_clock(pid))
-        # After the name, which may hold spaces: utime is the 14th field, then stime and both of
-        # children that have ended; num_threads.
-        stat = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        _, resident, shared = map(int, Path(f"/proc/{pid}/statm").read_text().split()[:3])
-    except OSError:
-        return {}
-    user_s, system_s, ended_user_s, ended_system_s = (int(at) / TICKS_PER_S for at in stat[11:15])
-    return {
-        "cpu_s": cpu_s + ended_user_s + ended_system_s,
-        "cpu_user_s": user_s + ended_user_s,
-        "cpu_system_s": system_s + ended_system_s,
-        "rss_bytes": (resident - shared) * PAGE_BYTES,
-        "threads": int(stat[17]),
-    }
+    return sum(used_by(each)[0].get("cpu_s", 0.0) for each in (pid, *children(pid)))
 
 
 def compiler_threads(pid: int) -> list[Path]:

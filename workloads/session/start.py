@@ -8,10 +8,8 @@ from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 
-import psutil
-
 from profiles.watch import control_groups
-from profiles.watch.telemetry import Sample, process_sample
+from profiles.watch.telemetry import process_sample
 from profiles.watch.terminal import say
 from workloads.machine import provenance
 from workloads.machine.testbed import free_port
@@ -60,7 +58,8 @@ def start(spec: Spec, folder: Path, position: int, place: Place) -> Live:
         undo.callback(subject.stop)
         verify(subject, spec)
         answers_s = subject.start_up_s + time.monotonic() - subject.up_since_s
-        idle, mode = idle_sample(subject), spec["mode"]["id"]
+        # Empty once it is gone.
+        idle, mode = process_sample("server", subject.process.pid), spec["mode"]["id"]
         if isinstance(subject, UserServer) and (remark := subject.remark()):
             say_once(f"{mode}: {remark}", place)
         if not idle:
@@ -77,13 +76,6 @@ def say_once(text: str, place: Place) -> None:
     if text not in place.said:
         place.said.add(text)
         say(text)
-
-
-def idle_sample(subject: Subject) -> Sample:
-    """Memory, threads and CPU time of its processes before a load; empty once they are gone."""
-    with contextlib.suppress(psutil.Error):
-        return process_sample("server", psutil.Process(subject.process.pid))
-    return {}
 
 
 def verify(subject: Subject, spec: Spec) -> None:
