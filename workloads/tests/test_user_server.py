@@ -343,7 +343,7 @@ def test_children_are_watched_and_end_with_it(up):
     live = up(*BEHIND_A_SHELL, *GOOD)
     pid = live.subject.process.pid
     (server,) = children(pid)
-    assert process_sample("server", psutil.Process(pid))["server_threads"] == 2
+    assert process_sample("server", pid)["server_threads"] == 2
     live.subject.stop()
     assert live.subject.process.exit_status is not None
     until(lambda: gone(server), 60)
@@ -398,8 +398,8 @@ def test_jvm_that_listens_is_profiled_and_not_the_one_that_started_it(up, tmp_pa
     launched = subject.process.pid
     assert subject.jvm in children(launched)
     assert jvm_of([launched]) == launched
-    watched = psutil.Process(launched)
-    assert process_sample("server", watched)["server_threads"] >= watched.num_threads() + 5
+    threads = psutil.Process(launched).num_threads()
+    assert process_sample("server", launched)["server_threads"] >= threads + 5
 
 
 @pytest.fixture
@@ -499,7 +499,7 @@ def test_any_length_of_a_body_and_any_path_can_be_a_tier(length, path):
 @pytest.mark.parametrize(
     ("key", "value", "allowed"),
     [
-        ("body_bytes", -1, "a whole number from 0 to 1,073,741,824"),
+        ("body_bytes", -1, "a whole number from 0"),
         ("path", "/a b", "a path with its query"),
         ("path", "/a%2", "% with two hexadecimal digits"),
     ],
@@ -522,7 +522,7 @@ OF_OURS = {"class": "EventLoop", "scheduling": "batch", "gc": "g1", "carriers": 
         *[({key: OF_OURS[key]}, "; allowed: only without a command") for key in OF_OURS],
         ({"options": {"backlog": 5}}, "options = "),
         ({"expected_status": 20}, "expected_status = 20; allowed: a whole number from 100 to 599"),
-        ({"environment": {"a-b": "c"}}, 'environment = "a-b"; allowed: names of variables'),
+        ({"environment": {"a-b": "c"}}, 'environment = "a-b"; allowed: the name of a variable'),
         ({"environment": {"A": [1]}}, "environment.A = [1]"),
         ({"answers_vary": 1}, "answers_vary = 1; allowed: true or false"),
         ({"answers_vary": True, "expected_body": "up"}, "true; allowed: only without expected_"),
@@ -759,7 +759,7 @@ def test_backend_starts_before_and_ends_after(up):
 
 def test_shared_backend_is_one_and_no_cost_of_a_neighbor(up):
     live = up(*GOOD, backend={"id": "own", "cpus": "server", "command": GOOD, "shared": True})
-    busy_s = process_sample("server", psutil.Process(live.subject.process.pid))["server_cpu_s"]
+    busy_s = process_sample("server", live.subject.process.pid)["server_cpu_s"]
     assert live.cpu_s() == pytest.approx(busy_s, abs=0.05)
     live.backend.stop()
 
