@@ -21,7 +21,6 @@ public record Work(long cpuUs, long sleepMs) {
         }
     }
 
-    /** Blocks the calling thread, platform or virtual, for {@code sleepMs} at the least. */
     public void sleep() throws InterruptedException {
         if (sleepMs > 0) {
             Thread.sleep(sleepMs);

@@ -3,15 +3,11 @@ package artifact.sockets.http;
 /** Leaves the parser as soon as a request cannot be answered; never leaves the package. */
 final class RefusedException extends Exception {
 
-    private final Parsed.Refused parsed;
+    final Status status;
 
     RefusedException(Status status, String explanation) {
         // No stack trace: a client's mistake is no event of ours, and a trace costs CPU time under load.
         super(explanation, null, false, false);
-        this.parsed = new Parsed.Refused(status, explanation);
-    }
-
-    Parsed.Refused parsed() {
-        return parsed;
+        this.status = status;
     }
 }

@@ -35,7 +35,7 @@ public final class RequestParser {
             }
             return skipBody(input);
         } catch (RefusedException refused) {
-            return refused.parsed();
+            return new Parsed.Refused(refused.status, refused.getMessage());
         }
     }
 

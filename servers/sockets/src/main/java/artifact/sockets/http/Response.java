@@ -13,7 +13,6 @@ public record Response(Status status, String contentType, byte[] body, String al
         return new Response(Status.OK, "text/html;charset=utf-8", body, "");
     }
 
-    /** An error that says in words what was wrong, for the person who reads it. */
     public static Response error(Status status, String explanation) {
         return new Response(status, "text/plain;charset=utf-8", line(explanation), "");
     }

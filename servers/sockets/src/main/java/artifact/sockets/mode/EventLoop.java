@@ -4,7 +4,6 @@ import artifact.sockets.server.EventLoopServer;
 import artifact.sockets.server.Mode;
 import artifact.sockets.server.ServerOptions;
 import artifact.sockets.server.WholeNumber;
-import java.io.IOException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -26,11 +25,11 @@ public final class EventLoop implements Mode {
     private int loops = Runtime.getRuntime().availableProcessors();
 
     @Override
-    public void serve() throws IOException {
+    public void serve() throws Exception {
         EventLoopServer.serve(options, loops);
     }
 
-    public static void main(String[] args) throws IOException {
+    public static void main(String[] args) throws Exception {
         Mode.run(new EventLoop(), args);
     }
 }

@@ -4,8 +4,6 @@ import artifact.sockets.server.BlockingServer;
 import artifact.sockets.server.Mode;
 import artifact.sockets.server.PoolOptions;
 import artifact.sockets.server.ServerOptions;
-import java.io.IOException;
-import java.util.concurrent.ThreadPoolExecutor.AbortPolicy;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -22,11 +20,11 @@ public final class FixedPool implements Mode {
     private PoolOptions pool;
 
     @Override
-    public void serve() throws IOException {
-        BlockingServer.serve(options, pool.newPool(new AbortPolicy()));
+    public void serve() throws Exception {
+        BlockingServer.serve(options, pool.newPool());
     }
 
-    public static void main(String[] args) throws IOException {
+    public static void main(String[] args) throws Exception {
         Mode.run(new FixedPool(), args);
     }
 }

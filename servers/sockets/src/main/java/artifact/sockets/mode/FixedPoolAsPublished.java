@@ -22,7 +22,7 @@ public final class FixedPoolAsPublished implements Mode {
     private ListenOptions listen;
 
     @Override
-    public void serve() throws IOException {
+    public void serve() throws Exception {
         ThreadPoolExecutor pool = new ThreadPoolExecutor(
                 10, 20, 5000, TimeUnit.MILLISECONDS, new ArrayBlockingQueue<>(100),
                 Thread.ofPlatform().name("handler-", 0).factory());
@@ -40,7 +40,7 @@ public final class FixedPoolAsPublished implements Mode {
         }
     }
 
-    public static void main(String[] args) throws IOException {
+    public static void main(String[] args) throws Exception {
         Mode.run(new FixedPoolAsPublished(), args);
     }
 }

@@ -3,7 +3,6 @@ package artifact.sockets.mode;
 import artifact.sockets.server.BlockingServer;
 import artifact.sockets.server.Mode;
 import artifact.sockets.server.ServerOptions;
-import java.io.IOException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -16,11 +15,11 @@ public final class ThreadPerRequest implements Mode {
     private ServerOptions options;
 
     @Override
-    public void serve() throws IOException {
+    public void serve() throws Exception {
         BlockingServer.serve(options, Thread.ofPlatform().name("handler-", 0)::start);
     }
 
-    public static void main(String[] args) throws IOException {
+    public static void main(String[] args) throws Exception {
         Mode.run(new ThreadPerRequest(), args);
     }
 }

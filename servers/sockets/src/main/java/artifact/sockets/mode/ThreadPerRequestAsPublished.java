@@ -17,7 +17,7 @@ public final class ThreadPerRequestAsPublished implements Mode {
     private ListenOptions listen;
 
     @Override
-    public void serve() throws IOException {
+    public void serve() throws Exception {
         long connections = 0;
         try (ServerSocket listener = listen.listen(ListenOptions.DEFAULT_BACKLOG)) {
             ListenOptions.announce(listener);
@@ -32,7 +32,7 @@ public final class ThreadPerRequestAsPublished implements Mode {
         }
     }
 
-    public static void main(String[] args) throws IOException {
+    public static void main(String[] args) throws Exception {
         Mode.run(new ThreadPerRequestAsPublished(), args);
     }
 }

@@ -4,7 +4,6 @@ import artifact.sockets.server.BlockingServer;
 import artifact.sockets.server.Mode;
 import artifact.sockets.server.ServerOptions;
 import artifact.sockets.server.VirtualWaits;
-import java.io.IOException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -17,12 +16,12 @@ public final class VirtualThreadPerRequest implements Mode {
     private ServerOptions options;
 
     @Override
-    public void serve() throws IOException {
+    public void serve() throws Exception {
         VirtualWaits.prepare();
         BlockingServer.serve(options, Thread.ofVirtual().name("handler-", 0)::start);
     }
 
-    public static void main(String[] args) throws IOException {
+    public static void main(String[] args) throws Exception {
         Mode.run(new VirtualThreadPerRequest(), args);
     }
 }

@@ -26,7 +26,7 @@ public final class BlockingServer {
     }
 
     /** Listens, says so, serves each connection by {@code executor}, and returns after a stop signal. */
-    public static void serve(ServerOptions options, Executor executor) throws IOException {
+    public static void serve(ServerOptions options, Executor executor) throws IOException, InterruptedException {
         StopSignal stop = new StopSignal();
         BlockingServer server = new BlockingServer(options, options.listen.listen(options.backlog), executor);
         Thread.ofPlatform().name("acceptor").start(server::acceptAll);
@@ -72,12 +72,8 @@ public final class BlockingServer {
         }
     }
 
-    private void stop() throws IOException {
+    private void stop() throws IOException, InterruptedException {
         listener.close();
-        try {
-            connections.stop(options.stopTimeoutMs);
-        } catch (InterruptedException stopped) {
-            Thread.currentThread().interrupt();
-        }
+        connections.stop(options.stopTimeoutMs);
     }
 }

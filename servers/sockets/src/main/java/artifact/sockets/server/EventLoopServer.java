@@ -29,7 +29,7 @@ public final class EventLoopServer {
     }
 
     /** Listens, says so, serves, and returns after a stop signal. */
-    public static void serve(ServerOptions options, int loops) throws IOException {
+    public static void serve(ServerOptions options, int loops) throws IOException, InterruptedException {
         StopSignal stop = new StopSignal();
         EventLoopServer server =
                 new EventLoopServer(options, loops, options.listen.listenNonBlocking(options.backlog));
@@ -71,17 +71,13 @@ public final class EventLoopServer {
         }
     }
 
-    private void stop() {
+    private void stop() throws InterruptedException {
         acceptor.execute(this::closeListener);
         loops().forEach(loop -> loop.execute(() -> loop.stop(options.stopTimeoutMs)));
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(options.stopTimeoutMs);
-        try {
-            for (Loop loop : loops()) {
-                long leftMs = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
-                loop.join(Math.max(1, leftMs));
-            }
-        } catch (InterruptedException alsoAskedToStop) {
-            Thread.currentThread().interrupt();
+        for (Loop loop : loops()) {
+            long leftMs = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+            loop.join(Math.max(1, leftMs));
         }
     }
 

@@ -75,7 +75,6 @@ final class Loop {
         List.copyOf(open).forEach(LoopConnection::stop);
     }
 
-    /** From another thread: waits for the end of the loop's. */
     void join(long timeoutMs) throws InterruptedException {
         thread.join(timeoutMs);
     }

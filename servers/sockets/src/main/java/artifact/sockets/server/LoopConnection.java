@@ -77,7 +77,6 @@ final class LoopConnection {
         }
     }
 
-    /** For a graceful stop: closes at once when no request is in flight, otherwise after its answer. */
     void stop() {
         lastAnswer = true;
         if (idle) {

@@ -1,6 +1,5 @@
 package artifact.sockets.server;
 
-import java.io.IOException;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 
@@ -10,13 +9,12 @@ public interface Mode {
     /**
      * Serves until the process is stopped.
      *
-     * @throws IOException when the port cannot be listened on
-     * @throws ParameterException when options contradict each other
+     * @throws ParameterException when options contradict each other, or the port cannot be had
      */
-    void serve() throws IOException;
+    void serve() throws Exception;
 
     /** Reads the options into {@code mode} and serves; a wrong option ends the process with status 2. */
-    static void run(Mode mode, String... args) throws IOException {
+    static void run(Mode mode, String... args) throws Exception {
         CommandLine line = new CommandLine(mode).setCommandName(mode.getClass().getSimpleName());
         line.getCommandSpec().usageMessage().showDefaultValues(true);
         try {

@@ -14,6 +14,9 @@ import picocli.CommandLine.Spec;
  */
 public final class PoolOptions {
 
+    /** After which an idle thread above the core ends; as published. */
+    private static final int KEEP_ALIVE_MS = 5000;
+
     @Option(
             names = "--core-threads",
             defaultValue = "10",
@@ -35,18 +38,11 @@ public final class PoolOptions {
             description = "Connections that may wait for a thread.")
     private int queueCapacity;
 
-    @Option(
-            names = "--keep-alive-ms",
-            defaultValue = "5000",
-            converter = WholeNumber.CountOrNone.class,
-            description = "Time after which an idle thread above the core ends.")
-    private int keepAliveMs;
-
     @Spec(Spec.Target.MIXEE)
     private CommandSpec spec;
 
-    /** @param whenFull what happens to a connection when all threads are busy and the queue is full */
-    public ThreadPoolExecutor newPool(RejectedExecutionHandler whenFull) {
+    /** Rejects a connection when all threads are busy and the queue is full. */
+    public ThreadPoolExecutor newPool() {
         if (maxThreads < coreThreads) {
             throw new ParameterException(
                     spec.commandLine(),
@@ -56,10 +52,9 @@ public final class PoolOptions {
         return new ThreadPoolExecutor(
                 coreThreads,
                 maxThreads,
-                keepAliveMs,
+                KEEP_ALIVE_MS,
                 TimeUnit.MILLISECONDS,
                 new ArrayBlockingQueue<>(queueCapacity),
-                Thread.ofPlatform().name("handler-", 0).factory(),
-                whenFull);
+                Thread.ofPlatform().name("handler-", 0).factory());
     }
 }

@@ -17,11 +17,7 @@ final class StopSignal {
         Signal.handle(new Signal("INT"), signal -> received.countDown());
     }
 
-    void await() {
-        try {
-            received.await();
-        } catch (InterruptedException alsoAskedToStop) {
-            Thread.currentThread().interrupt();
-        }
+    void await() throws InterruptedException {
+        received.await();
     }
 }

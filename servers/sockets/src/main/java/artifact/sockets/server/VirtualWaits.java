@@ -11,12 +11,10 @@ public final class VirtualWaits {
     private VirtualWaits() {}
 
     /** Has a virtual thread wait once, while descriptors can be had. */
-    public static void prepare() throws IOException {
+    public static void prepare() throws IOException, InterruptedException {
         try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             listener.setSoTimeout(1);
             Thread.ofVirtual().start(() -> waitFor(listener)).join();
-        } catch (InterruptedException askedToStop) {
-            Thread.currentThread().interrupt();
         }
     }
 

@@ -37,12 +37,6 @@ public abstract class WholeNumber implements ITypeConverter<Integer> {
         }
     }
 
-    public static final class CountOrNone extends WholeNumber {
-        public CountOrNone() {
-            super(0, 1_000_000);
-        }
-    }
-
     public static final class Milliseconds extends WholeNumber {
         public Milliseconds() {
             super(1, 3_600_000);

@@ -20,7 +20,6 @@ class OptionsTest {
         "FixedPool, --core-threads=21, from --core-threads",
         "FixedPool, --threads=1.5, 1 to 1000000",
         "FixedPool, --queue=0, 1 to 1000000",
-        "FixedPool, --keep-alive-ms=-1, 0 to 1000000",
         "EventLoop, --loops=0, 1 to 1000000",
         // The published programs have no backlog to set.
         "ThreadPerRequestAsPublished, --backlog=4096, Unknown option",
