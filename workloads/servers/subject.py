@@ -33,6 +33,7 @@ class Subject(Protocol):
 
     def prepare(self, spec: dict[str, Any]) -> None:
         """Called before each slice of a cell."""
+        return
 
     def ask(self, path: str, limit_s: float) -> bytes:
         """The body of the right answer. Raises OSError or HTTPException, the reason why not."""

@@ -111,7 +111,7 @@ IN_MEMORY = with_(IN_MEMORY | {"configuration.mode.options": {}})
 DIED = {"outcome": "server_died", "load.slices.counted": 0, "server.peak_threads": 0, STARTED: 0}
 DIED |= {"answers.after": "cd", "answers.rows_after": None}
 DIED |= in_load(responses_2xx=50, bodies_right=50, errors={"reset": 950})
-# An own server may leave open what must be observed, and how many threads it started.
+# A user-supplied server may leave open what must be observed, and how many threads it started.
 OPEN_THREADS = with_({STARTED: None, OBSERVED: None})
 SECOND = {"backend": MARIADB | {"others": [{"id": "remote", "cpu_share": 0.85}]}}
 SECOND["configuration.backend"] = MARIADB | {"others": [REMOTE]}

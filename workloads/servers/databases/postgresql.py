@@ -10,8 +10,6 @@ import os
 import pwd
 import secrets
 import signal
-import struct
-import subprocess
 import time
 from pathlib import Path
 from typing import Any
@@ -80,7 +78,6 @@ class PostgreSQL:
         self.log = folder / log
         self.port = self.server_port = free_port(position)
         self.password = secrets.token_urlsafe(24)
-        self.shared: tuple[list[Path], list[str]] = [], []
         started_s = time.monotonic()
         with contextlib.ExitStack() as undo:
             self.scratch = Scratch()
@@ -89,7 +86,6 @@ class PostgreSQL:
             self.process = Process(self.command(variables), cpus, folder, log)
             undo.callback(self.stop_server)
             wait_until_ready("PostgreSQL", self.process, self.log, READY)
-            self.shared = shared_memory(self.process.pid)
             self.set_password()
             self.end = undo.pop_all()
         self.start_up_s = time.monotonic() - started_s
@@ -169,8 +165,6 @@ class PostgreSQL:
             os.kill(self.process.pid, signal.SIGQUIT)
             self.process.wait(STOP_LIMIT_S)
         self.process.stop(STOP_LIMIT_S)
-        if self.process.exit_status == -signal.SIGKILL:
-            remove_shared_memory(*self.shared)
 
     def stop(self) -> None:
         """Ends the process, then its data."""
@@ -183,25 +177,3 @@ def runner_name() -> str:
         return pwd.getpwuid(os.geteuid()).pw_name
     except KeyError:
         raise RuntimeError(f"PostgreSQL needs a name for user {os.geteuid()}: {NAME_IT}") from None
-
-
-def shared_memory(pid: int) -> tuple[list[Path], list[str]]:
-    """Files and ids of System V segments that a process shares, by proc(5)."""
-    maps = [line.split() for line in Path(f"/proc/{pid}/maps").read_text().splitlines()]
-    inodes = {words[5]: words[4] for words in maps if len(words) > 5}
-    files = [Path(name) for name in inodes if name.startswith("/dev/shm/")]
-    return files, [inode for name, inode in inodes.items() if name.startswith("/SYSV")]
-
-
-def remove_shared_memory(files: list[Path], segments: list[str]) -> None:
-    """Removes the shared memory of a killed server, which could not do it itself.
-
-    `files` hold the numbers of those that the server made later.
-    """
-    for file in [each for each in files if each.exists()]:
-        numbers = {number for (number,) in struct.iter_unpack("=L", file.read_bytes())}
-        later = file.parent.glob(f"{file.stem}.*")
-        for each in [file, *(each for each in later if int(each.suffix[1:]) in numbers)]:
-            each.unlink(missing_ok=True)
-    for segment in segments:
-        subprocess.run(["ipcrm", "--shmem-id", segment], capture_output=True)

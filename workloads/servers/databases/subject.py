@@ -27,8 +27,6 @@ ENGINES: dict[str, Callable[..., MariaDB | PostgreSQL]] = {
     "postgresql": PostgreSQL,
     "pgbouncer": PgBouncer,
 }
-# Scripts that change rows for good; after any other load every sum must be as it was.
-CHANGING = ("oltp_read_write",)
 
 
 class DatabaseSubject(Subject):
@@ -36,7 +34,6 @@ class DatabaseSubject(Subject):
 
     def __init__(self, spec: dict[str, Any], cpus: list[int], folder: Path, position: int) -> None:
         engine, self.options = spec["engine"], spec["mode"].get("options", {})
-        self.prepare(spec)
         self.position = position
         variables = engine["variables"] | self.options
         self.database = ENGINES[engine["id"]](variables, cpus, folder, position, LOG)
@@ -58,10 +55,6 @@ class DatabaseSubject(Subject):
         # Rows that it is filled with are not of its start-up.
         self.up_since_s = time.monotonic()
 
-    def prepare(self, spec: dict[str, Any]) -> None:
-        """Chooses the sums that must stay as they are."""
-        self.check = "kept" if spec["tool"].get("script") in CHANGING else "whole"
-
     def why_silent(self) -> str:
         return "it does not listen"
 
@@ -69,15 +62,14 @@ class DatabaseSubject(Subject):
         try:
             for statement in data.statements(self.database.dialect):
                 self.database.query(statement)
-            self.check = "whole"
-            found, expected = self.sums(10), data.expected(self.check)
+            found, expected = self.sums(10), data.expected()
         except OSError as fault:
             raise RuntimeError(f"the data could not be made: {fault}") from fault
         if found != expected:
             raise RuntimeError(f"the data are not what their seed says: {found}, not {expected}")
 
     def sums(self, limit_s: float) -> tuple[int, ...]:
-        (row,) = self.database.query(check_sql(self.check, self.database.dialect), limit_s)
+        (row,) = self.database.query(check_sql(self.database.dialect), limit_s)
         return tuple(int(value) for value in row)
 
     def ask(self, path: str, limit_s: float) -> bytes:
