@@ -21,9 +21,7 @@ in_its_unit <- function(value, statistic) {
   trimws(paste(format_number(value), sub("1/s", "requests/s", unit_of_statistic(statistic), fixed = TRUE)))
 }
 
-#' One dose in a sentence.
-#'
-#' @param row of traced; `cause` of causes.
+#' One dose in a sentence: `row` of traced, `cause` of causes.
 sentence_dose <- function(row, cause) {
   doses <- vapply(cause$doses$modes, function(each) as.numeric(each$dose), 0)
   reached <- span(round(100 * c(row$law_least, row$law_most)), " %")
@@ -44,11 +42,6 @@ of_both <- function(row, cause, when, named) {
   values <- vapply(paste0(when, "_", sides), function(column) in_its_unit(row[[column]], row$statistic), "")
   if (named) values <- paste(values, "with", unlist(cause$difference[paste0(sides, "_words")]))
   enumerate(unname(values))
-}
-
-#' The difference, before anything is swapped.
-sentence_difference <- function(row, cause) {
-  sprintf("The %s is %s.", title_of(row$statistic), of_both(row, cause, "before", named = TRUE))
 }
 
 # Whether the ends of the dose are the sides of the difference, whose values stand with the dose then.
@@ -84,14 +77,12 @@ tell_cause <- function(cause, traced) {
   paragraph(
     sprintf("*%s.* %s", cause$title, trimws(cause$mechanism)),
     vapply(split(doses, by = "does"), sentence_dose, "", cause = cause),
-    if (nrow(swaps) > 0 && !alone) sentence_difference(swaps[1], cause),
+    if (nrow(swaps) > 0 && !alone) sprintf("The %s is %s.", title_of(swaps$statistic[1]), of_both(swaps[1], cause, "before", named = TRUE)),
     vapply(split(swaps, by = "does"), sentence_swap, "", cause = cause, alone = alone)
   )
 }
 
 #' A cause in a few sentences; where this run has no value of it, the reason.
-#'
-#' @param all with `causes` and `traced`; `id` of the cause.
 tell_cause_of <- function(all, id) {
   wanted <- id
   if (nrow(all$traced[id == wanted & is_measured(all$traced)]) == 0) return(sentence_unmeasured(all, id))
@@ -103,16 +94,6 @@ sentence_unmeasured <- function(all, id) {
   wanted <- id
   reasons <- unique(unlist(strsplit(all$traced[id == wanted & !is_measured(all$traced)]$reason, "; ", fixed = TRUE)))
   sprintf("*%s*: not measured here%s.", all$causes[[wanted]]$title, if (length(reasons) > 0) sprintf(" (%s)", plain(enumerated(reason_in_words(reasons), 2))) else "")
-}
-
-#' The share of a cause's effect that goes with its first swap; empty where it was not measured.
-#'
-#' @param all with `causes` and `traced`; `id` of the cause; `effect` in words.
-sentence_of_first_share <- function(all, id, effect) {
-  wanted <- id
-  first <- all$causes[[wanted]]$swaps[[1]]$does
-  row <- all$traced[id == wanted & kind == "swap" & does == first & is_measured(all$traced) & !is.na(share)]
-  if (nrow(row) == 0) "" else sprintf("%s gives %s %% of %s.", capitalised(first), share_text(row), effect)
 }
 
 #' All causes, a row a dose and a row a swap.
@@ -157,9 +138,6 @@ sentences_not_computed <- function(all) {
 # ---- Where CPU time moved --------------------------------------------------------------------
 
 #' The groups of stacks that moved beyond their intervals, at most four a cause.
-#'
-#' @param all with `moved`, see moved_rows(), and `causes`.
-#' @return data.table of text and figures.
 table_moved <- function(all) {
   clear <- all$moved[beyond == TRUE & group != unseen_group, head(.SD, 4), by = cause]
   if (nrow(clear) == 0) return(data.table())

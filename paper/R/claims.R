@@ -15,7 +15,9 @@ sentence_verdicts <- function(verdicts) {
   told <- counts[counts > 0]
   paragraph(
     if (length(told) > 0) sprintf("Verdicts on %s: %s.", count_of(sum(told), "conclusion"), enumerate(sprintf("*%s* %d", names(told), told))),
-    if (missing > 0) sprintf("%s of cells that this run did not measure; the HTML report names them.", count_of(missing, "conclusion", "more speaks", "more speak"))
+    if (missing > 0) sprintf(
+      "%s of cells that this run did not measure; the HTML report names them.", count_of(missing, "conclusion", "more speaks", "more speak")
+    )
   )
 }
 

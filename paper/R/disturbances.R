@@ -19,10 +19,8 @@ taken_cpu <- function(slices) {
   )
 }
 
-#' Comparisons whose throughput or CPU time does not count, as others took the CPU that it is limited by.
-#'
-#' @param comparisons see read_comparisons(); none are lost without.
-#' @return list: lost, and of (how many have these metrics).
+#' Comparisons whose throughput or CPU time does not count, as others took the CPU that it is limited by: how many are `lost`, and
+#' of how many that have these metrics.
 lost_at_cpu_limit <- function(comparisons) {
   if (is.null(comparisons) || !is_readable(comparisons)) return(list(lost = 0, of = 0))
   rows <- comparisons[statistic %in% c("throughput_per_s", "cpu_us_per_request")]
@@ -37,10 +35,8 @@ disturbed_latencies <- function(summary, slices) {
   sum(summary[disturbed, on = place, nomatch = NULL][, valid & !latency_valid & outcome == "completed" & grepl("rounds_kept|slices_kept", failed_checks)])
 }
 
-#' Says who took how much of the server's CPU, and what does not count for that; short where it is little.
-#'
-#' @param all with slices, summary and comparisons, see read_results(); `advise` whether to whom measured it, who can measure again.
-#' @return one string of Markdown; empty without slices.
+#' Says who took how much of the server's CPU, and what does not count for that; short where it is little. `advise` says whether to advise
+#' those who can measure again.
 sentence_of_taken_cpu <- function(all, advise = TRUE) {
   if (is.null(all$slices)) return("")
   taken <- taken_cpu(all$slices)
@@ -93,10 +89,8 @@ check_words <- c(
   backend_healthy = "the backend was at its limit", listen_queue = "the accept queue was cut", data_on_disk = "data in memory", sent = "nothing was sent"
 )
 
-#' Reasons of the analysis, with the names of rules in plain words.
-#'
-#' @param reasons as "2 of 8 rounds count on both sides (lost: undisturbed 5, compiled 1)".
-#' @return character vector, as "2 of 8 rounds count on both sides, and 3 are needed (5 slices lost to other programs or the hypervisor and 1 to the JIT compiler)".
+#' Reasons of the analysis, with the names of rules in plain words: "2 of 8 rounds count on both sides (lost: undisturbed 5)" becomes
+#' "2 of 8 rounds count on both sides, and 3 are needed (5 slices lost to other programs or the hypervisor)".
 reason_in_words <- function(reasons) {
   vapply(as.character(reasons), reason_of_one, "", USE.NAMES = FALSE)
 }

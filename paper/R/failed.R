@@ -4,20 +4,13 @@
 p99_predicted_within <- 1.5
 share_predicted_within <- 0.1
 
-#' The predictions that this run does not bear out, as sentences.
-#'
-#' @return character vector; empty where all hold, or nothing was predicted.
-failed_predictions <- function(all) {
-  Filter(nzchar, c(
-    failed_mixes(all$mixes), if (is_readable(all$predictions)) c(failed_swaps(all$predictions), why_yielding_fails(all$predictions)),
+#' The predictions that this run does not bear out.
+tell_failed <- function(all) {
+  failed <- Filter(nzchar, c(
+    failed_mixes(all$mixes), if (is_readable(all$predictions)) failed_swaps(all$predictions),
     failed_goodput(all$overloads$loads), failed_recovery(all$overloads$recoveries, all$overloads$seconds),
     failed_carriers(all$findings[["carriers"]], finding_holds(all$findings[["wake-ups"]]))
   ))
-}
-
-#' The same as a paragraph; empty where none failed.
-tell_failed <- function(all) {
-  failed <- failed_predictions(all)
   if (length(failed) == 0) return("")
   paragraph("**Predictions that failed.** `analysis/PROTOCOL.md` has the predictions and their models, written before the loads were measured.", failed)
 }
@@ -30,9 +23,7 @@ failed_mixes <- function(mixes) {
   )], collapse = "; "))
 }
 
-#' Swaps beyond the bound of their prediction, one after the other.
-#'
-#' @param predictions see read_comparisons(), of predictions.csv.
+#' Swaps beyond the bound of their prediction: rows of predictions.csv.
 failed_swaps <- function(predictions) {
   rows <- predictions[refuted == 1]
   if (nrow(rows) == 0) return("")
@@ -42,13 +33,6 @@ failed_swaps <- function(predictions) {
     ifelse(points, effect_with_interval(rows, 100), effect_with_interval(rows))
   )]
   sprintf("Predicted of swaps: %s.", paste(said, collapse = "; "))
-}
-
-# A carrier empties one queue before it looks into others, and a thread that yields goes back to the one that is being emptied; shown where resting helps.
-why_yielding_fails <- function(predictions) {
-  beyond <- function(id) predictions[mode == id]$refuted == 1
-  if (!isTRUE(beyond("virtual-long-yields")) || !isFALSE(beyond("virtual-long-rests"))) return("")
-  "That rests of 5 ms help where yielding does not shows the scheduler's part: a carrier empties one queue before it looks into others (`ForkJoinPool.runWorker`), and a thread that yields goes back to the one that is being emptied."
 }
 
 # The prediction is one with heap enough.

@@ -326,6 +326,4 @@ sentence_of_brackets <- function(texts) {
 }
 
 # The rule by which a cell has more than one value.
-sentence_of_sides <- function(texts) {
-  if (any(grepl("×", texts, fixed = TRUE))) "Values next to a ratio are of the rounds that both sides have, so those of a mode may differ from ratio to ratio." else ""
-}
+sentence_of_sides <- "Values next to a ratio are of the rounds that both sides have, so those of a mode may differ from ratio to ratio."

@@ -7,8 +7,8 @@
 order_of_service <- function(configuration) {
   mode <- configuration$mode
   limited <- !is.null(mode$options$permits)
-  unfair <- identical(mode$options[["fair-permits"]], FALSE)
-  if (identical(mode$kind, "pool")) return(if (!limited) "platform threads" else sprintf("platform threads behind %s semaphore", if (unfair) "an unfair" else "a fair"))
+  behind <- if (identical(mode$options[["fair-permits"]], FALSE)) " behind an unfair semaphore" else " behind a fair semaphore"
+  if (identical(mode$kind, "pool")) return(paste0("platform threads", if (limited) behind))
   if (identical(mode$kind, "virtual") && !limited) "virtual threads" else NA_character_
 }
 
@@ -111,15 +111,17 @@ sentence_of_turns <- function(found) {
 sentence_of_p99_9 <- function(all) {
   finding <- all$findings[["carriers"]]
   if (!finding_holds(finding)) return("")
-  rows <- finding$rows[pair %in% c("default", "tail")]
-  default <- rows[pair == "default"]
-  sides <- c(default$baseline, default$mode, rows[pair == "tail"]$mode)
-  in_words <- c(sprintf("%s platform threads", format_number(default$baseline_admitted)), "virtual threads by default", sprintf("%s carriers", format_number(rows[pair == "tail"]$mode_carriers)))
-  cells <- all$summary[study == default$study & tier == default$tier & tool == default$tool & latency_valid == TRUE]
+  default <- finding$rows[pair == "default"]
+  tail <- finding$rows[pair == "tail"]
+  sides <- c(default$baseline, default$mode, tail$mode)
+  in_words <- c(
+    paste(format_number(default$baseline_admitted), "platform threads"), "virtual threads by default", paste(format_number(tail$mode_carriers), "carriers")
+  )
+  cells <- all$summary[default[, .(study, tier, tool)], on = c("study", "tier", "tool"), nomatch = NULL][latency_valid == TRUE]
   p99_9_ms <- vapply(sides, function(side) median(cells[mode == side]$latency_p99_9_ms, na.rm = TRUE), 0)
   known <- is.finite(p99_9_ms)
-  if (!any(known)) return("")
-  sprintf("Their p99.9 is %s.", enumerate(sprintf("%s with %s", value_of(signif(p99_9_ms[known], 3), "ms"), in_words[known])))
+  told <- enumerate(sprintf("%s with %s", value_of(signif(p99_9_ms[known], 3), "ms"), in_words[known]))
+  if (nzchar(told)) sprintf("Their p99.9 is %s.", told) else ""
 }
 
 #' The price of SCHED_BATCH below the limit: p99 at the same rate; empty where it has no ratio.

@@ -3,9 +3,7 @@
 # This rendering's: results (folder), rows (see note_fault()), lost (identifiers of sections that are not written).
 faults <- new.env()
 
-#' Begins to count faults.
-#'
-#' @param results folder of the run; its path is cut from messages.
+#' Begins to count faults; the path of the results is cut from messages.
 begin_faults <- function(results) {
   assign("results", paste0(results, "/"), faults)
   assign("rows", data.table(table = character(), message = character()), faults)
@@ -32,8 +30,6 @@ not_written <- function(message, what = "section") sprintf("This %s could not be
 on_page_1 <- function(value) written("the first page", value, function(message) not_written(message, "part"))
 
 #' Tables as HTML, each by itself.
-#'
-#' @param part of the report; `...` strings of HTML.
 tables_of <- function(part, ...) {
   lost <- function(message) sprintf("<p>%s</p>", escape_html(not_written(message, "table")))
   unlist(lapply(seq_len(...length()), function(at) written(part, ...elt(at), lost)))
@@ -68,9 +64,7 @@ lost_section <- function(lines, message) {
 
 identifier_of <- function(texts) sub("^.*#((fig|tbl|eq|sec)-[a-z0-9-]+).*$", "\\1", texts[grepl("#(fig|tbl|eq|sec)-", texts)])
 
-#' Knits a text within another.
-#'
-#' @return one string of Markdown. An error prints what was knitted before it, which must not get into the text around.
+#' Knits a text within another. An error prints what was knitted before it, which must not get into the text around.
 knitted <- function(lines, envir) {
   text <- NULL
   utils::capture.output(text <- knitr::knit_child(text = lines, envir = envir, quiet = TRUE))
@@ -84,9 +78,7 @@ place_of_problems <- "<!-- problems -->"
 problems_on_first_page <- 10
 
 #' Ends a document: the problems come to the first page, and references do not lead to what is missing.
-#'
-#' @param text of knitr; that of a part is returned as it is.
-#' @return one string. Leaves problems.csv in the folder of the document.
+#' Leaves problems.csv in the folder of the document; the text of a part is returned as it is.
 finish_document <- function(text) {
   if (knitr::opts_knit$get("child")) return(text)
   text <- paste(text, collapse = "\n")
@@ -97,17 +89,13 @@ finish_document <- function(text) {
 
 words_of_lost <- function(id) paste("a missing", c(fig = "figure", tbl = "table", eq = "equation", sec = "section")[sub("-.*", "", id)])
 
-#' All problems of a run: those of the analysis, those of the other format, and those of this rendering.
-#'
-#' @return data.table: table, message, cells; each once.
+#' All problems of a run, each once: those of the analysis, those of the other format, and those of this rendering.
 problems_of <- function(results) {
   known <- written("problems.csv", read_problems(results)[, .(table, message, cells)], function(message) NULL)
   unique(rbind(known, copy(faults$rows)[, cells := ""]))
 }
 
-#' The problems as a list, one item a message.
-#'
-#' @param problems see problems_of(); `mark` function of a text.
+#' The problems, one sentence a message, without full stops.
 sentences_of_problems <- function(problems, mark = plain) {
   if (nrow(problems) == 0) return(character())
   told <- problems[, .(places = list(unique(table[nzchar(table)])), cells = list(unique(unlist(strsplit(cells, ";", fixed = TRUE))))), by = message]

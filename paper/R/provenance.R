@@ -41,9 +41,10 @@ table_machine <- function(cells) {
   fact <- function(...) distinct(provenance_of(cells, "machine", ...))
   facts <- c(
     Processor = fact("cpu_model"), CPUs = fact("cpus"), "CPUs of the server" = distinct(provenance_of(cells, "server_cpus")),
-    "CPUs of the generator" = distinct(provenance_of(cells, "generator_cpus")), Memory = memory_text(cells), Architecture = fact("architecture"),
-    Topology = distinct(from_cells(cells, function(cell) topology_text(cell$session$topology), NA_character_)),
-    "Virtual machine" = fact("virtualised"), Kernel = fact("kernel"), "Operating system" = fact("os"), "Run as root" = distinct(provenance_of(cells, "root"))
+    "CPUs of the generator" = distinct(provenance_of(cells, "generator_cpus")), Memory = memory_text(cells),
+    Architecture = fact("architecture"), Topology = distinct(from_cells(cells, function(cell) topology_text(cell$session$topology), NA_character_)),
+    "Virtual machine" = fact("virtualised"), Kernel = fact("kernel"), "Operating system" = fact("os"),
+    "Run as root" = distinct(provenance_of(cells, "root"))
   )
   data.table(Fact = names(facts), Value = facts)
 }
@@ -54,7 +55,9 @@ table_versions <- function(cells, summary, renderer) {
   found <- vapply(versions, function(name) distinct(provenance_of(cells, "versions", name)), "")
   generators <- tapply(generators_in_words(summary), summary$tool, distinct)
   data.table(
-    Tool = c(gsub("_", "-", versions), paste("generator of the", loop_names[names(generators)]), "profiler engine", "R", "renderer of this report"),
+    Tool = c(
+      gsub("_", "-", versions), paste("generator of the", loop_names[names(generators)]), "profiler engine", "R", "renderer of this report"
+    ),
     Version = c(found, generators, distinct(summary$profiler_engine), paste(R.version$major, R.version$minor, sep = "."), renderer)
   )
 }
@@ -105,7 +108,9 @@ several_of_a_kind <- function(values, kinds) {
 #' A warning where the cells do not come from one machine, JDK and build; otherwise nothing.
 sentence_mixed <- function(cells) {
   if (length(cells) == 0) return("")
-  of_machine <- c(processors = "cpu_model", kernels = "kernel", "usable CPUs" = "cpus_usable", "CPU quotas" = "cpu_quota", "disks of databases" = "data_in_memory")
+  of_machine <- c(
+    processors = "cpu_model", kernels = "kernel", "usable CPUs" = "cpus_usable", "CPU quotas" = "cpu_quota", "disks of databases" = "data_in_memory"
+  )
   facts <- c(
     lapply(of_machine, function(name) provenance_of(cells, "machine", name)),
     list(

@@ -8,19 +8,13 @@ readme_findings <- 5
 
 # ---- Findings ----------------------------------------------------------------------------------
 
-#' The findings of a shipped run, decided again from its tables.
-#'
-#' @param run see read_shipped(); `guide` path of guide.yaml.
-#' @return see told_findings().
+#' The findings of a shipped run, decided again from its tables; `guide` is the path of guide.yaml.
 findings_of_shipped <- function(run, guide) {
   findings <- read_findings(guide)
   told_findings(decide_findings(findings, with_verdicts(run, guide)$comparisons, shipped_facts(guide)), findings, pgbouncer = named_version("PgBouncer", run$facts$versions$pgbouncer))
 }
 
-#' The items of the first page that this run supports, without links into the report.
-#'
-#' @param lines of findings.qmd; `ranges` see times_of().
-#' @return vector of Markdown, one string an item, named by its finding.
+#' The items of the first page that this run supports, as Markdown named by finding; `lines` are those of findings.qmd.
 first_items <- function(lines, findings, ranges = NULL) {
   items <- blocks_of_items(lines, findings)[holds == TRUE]$finding
   told <- trimws(with_findings(lines, findings, ranges))
@@ -35,14 +29,6 @@ items_of_findings <- function(lines, findings, ranges) {
 }
 
 # ---- Pictures ----------------------------------------------------------------------------------
-
-#' The README's picture: where the users stand, as on the paper's first page.
-#'
-#' @return list of figure (ggplot), height (inches) and alt (words).
-picture_of_users <- function(occupancy) {
-  standing <- users_standing(occupancy)
-  list(figure = figure_standing(standing), height = height_of_standing(standing), alt = spoken(sentence_of_standing(standing)))
-}
 
 #' The colours of a drawing on a dark page: grays are turned over, and the palette, made for white, is lighter.
 darkened <- function(lines) {
@@ -59,11 +45,11 @@ on_dark <- function(colours) {
   ifelse(is_gray, turned, lighter(colours, 0.35))
 }
 
-# In both themes. A reader's machine may lack the font.
-write_svgs <- function(picture, folder) {
+#' The README's picture, in both themes: where the users stand, as on the paper's first page. A reader's machine may lack the font.
+write_svgs <- function(standing, folder) {
   light <- file.path(folder, "findings-light.svg")
-  svglite::svglite(light, width = 7, height = picture$height, user_fonts = list(sans = svg_font("Liberation Sans")))
-  print(picture$figure & theme(plot.background = element_rect(fill = "white", colour = NA)))
+  svglite::svglite(light, width = 7, height = height_of_standing(standing), user_fonts = list(sans = svg_font("Liberation Sans")))
+  print(figure_standing(standing))
   invisible(dev.off())
   lines <- gsub('font-family: "Liberation Sans"', "font-family: Liberation Sans, Arial, Helvetica, sans-serif", readLines(light))
   writeLines(lines, light)
@@ -111,26 +97,20 @@ readme_files <- list("README.md" = c("picture", "findings", "checks"), "analysis
 # Where a finding of one run stands in another.
 stands_elsewhere <- c(no = "refuted by", open = "not decided by", unmeasured = "not measured by")
 
-#' How other runs differ in their findings from the one that is described.
-#'
-#' @param first findings that the README has, in their order; `open` those of the first page that the run does not decide; `elsewhere` findings of other
-#'   runs, see told_findings(), by the runs' names.
-#' @return a sentence on those of `first` that not all others find, and one a finding of `open` that others find.
-sentences_elsewhere <- function(first, open, elsewhere) {
-  stands <- function(id) vapply(elsewhere, function(findings) findings[[id]]$holds, "")
-  lacking <- unlist(lapply(names(first), function(id) {
-    counts <- vapply(names(stands_elsewhere), function(how) sum(stands(id) == how), 0)
+#' Those findings of the README, by their `ids`, that not all other runs find; `elsewhere` are the findings of those.
+sentence_elsewhere <- function(ids, elsewhere) {
+  lacking <- unlist(lapply(ids, function(id) {
+    stands <- vapply(elsewhere, function(findings) findings[[id]]$holds, "")
+    counts <- vapply(names(stands_elsewhere), function(how) sum(stands == how), 0)
     if (any(counts > 0)) sprintf("%s %s", as_code(id), enumerate(paste(stands_elsewhere, counts)[counts > 0]))
   }))
-  found <- vapply(names(open), function(id) sum(stands(id) == "yes"), 0)
-  more <- sprintf("Open in this run, found by %d of %s: %s, “%s”.", found, count_of(length(elsewhere), "other"), as_code(names(open)), vapply(open, `[[`, "", "title"))
-  c(if (length(lacking) > 0) sprintf("Of %s: %s.", count_of(length(elsewhere), "other run"), paste(lacking, collapse = "; ")), more[found > 0])
+  if (length(lacking) > 0) sprintf("Of %s: %s.", count_of(length(elsewhere), "other run"), paste(lacking, collapse = "; "))
 }
 
 #' The blocks of both READMEs, by the names of their markers.
 #'
 #' @param runs see read_all_shipped(); the first is described. `items` see items_of_findings(); `first` their findings; `elsewhere` see
-#'   sentences_elsewhere(); `alt` words of its picture.
+#'   sentence_elsewhere(); `alt` words of its picture.
 readme_blocks <- function(runs, items, first, elsewhere, alt) {
   run <- runs[[1]]
   folder <- paste0("paper/runs/", run$name)
@@ -155,9 +135,7 @@ readme_blocks <- function(runs, items, first, elsewhere, alt) {
   )
 }
 
-#' Puts text between markers, `<!-- readme:begin NAME … -->` and `<!-- readme:end NAME -->`.
-#'
-#' @param lines of a README; `blocks` lines by name.
+#' Puts lines, by the name of their block, between markers: `<!-- readme:begin NAME … -->` and `<!-- readme:end NAME -->`.
 with_blocks <- function(lines, blocks) {
   for (name in names(blocks)) {
     at <- c(grep(sprintf("^<!-- readme:begin %s\\b", name), lines), grep(sprintf("^<!-- readme:end %s\\b", name), lines))
@@ -167,9 +145,7 @@ with_blocks <- function(lines, blocks) {
   lines
 }
 
-#' Writes the READMEs' blocks and the two pictures of the named run.
-#'
-#' @param root the checkout; `name` of a shipped run.
+#' Writes the READMEs' blocks and the two pictures of the named run; `root` is the checkout.
 write_readme <- function(root, name) {
   runs <- lapply(read_all_shipped(file.path(root, "analysis", "runs"), name), function(run) {
     c(run, has_report = file.exists(file.path(root, "paper", "runs", run$name, "report.pdf")))
@@ -177,37 +153,30 @@ write_readme <- function(root, name) {
   over_runs <- lapply(setNames(runs, vapply(runs, `[[`, "", "name")), findings_of_shipped, file.path(root, "analysis", "guide.yaml"))
   findings <- over_runs[[1]]
   lines <- readLines(file.path(root, "paper", "findings.qmd"), encoding = "UTF-8")
-  picture <- picture_of_users(runs[[1]]$occupancy)
+  standing <- users_standing(runs[[1]]$occupancy)
   ranges <- elsewhere(with_hosts(runs), read_starts(file.path(root, "analysis", "guide.yaml")))
   items <- items_of_findings(lines, findings, ranges)
-  first <- findings[names(items)]
-  open <- Filter(function(finding) finding$holds == "open", findings[unique(blocks_of_items(lines, findings)$finding)])
-  blocks <- readme_blocks(runs, items, first, sentences_elsewhere(first, open, over_runs[-1]), picture$alt)
+  there <- sentence_elsewhere(names(items), over_runs[-1])
+  blocks <- readme_blocks(runs, items, findings[names(items)], there, spoken(sentence_of_standing(standing)))
   paths <- file.path(root, names(readme_files))
   texts <- Map(function(path, names) with_blocks(readLines(path, encoding = "UTF-8"), blocks[names]), paths, readme_files)
-  write_svgs(picture, file.path(root, "paper", "runs", name))
+  write_svgs(standing, file.path(root, "paper", "runs", name))
   Map(writeLines, texts, paths)
 }
 
 # ---- Shipping a run ----------------------------------------------------------------------------
 
-# The pages of a PDF.
-pages_of <- function(pdf) {
-  facts <- suppressWarnings(system2("pdfinfo", shQuote(pdf), stdout = TRUE, stderr = FALSE))
-  as.numeric(sub("^Pages: *", "", grep("^Pages:", facts, value = TRUE)))
-}
-
 #' Refuses a paper that is longer than it may be.
 check_pages <- function(pdf) {
-  pages <- pages_of(pdf)
+  facts <- suppressWarnings(system2("pdfinfo", shQuote(pdf), stdout = TRUE, stderr = FALSE))
+  pages <- as.numeric(sub("^Pages: *", "", grep("^Pages:", facts, value = TRUE)))
   if (length(pages) != 1) refuse(pdf, " is no PDF that pdfinfo reads")
   if (pages > paper_pages_at_most) refuse("the paper has ", pages, " pages, more than ", paper_pages_at_most)
 }
 
 #' Ships a complete default run: all of it, or nothing.
 #'
-#' @param results,paths,repetitions see condense_run(); `name` of the run, empty for <date>-<machine>.
-#' @param root the checkout; `commit` see committed_code().
+#' @param results,paths,repetitions see condense_run(); `name` of the run, empty for <date>-<machine>; `commit` see committed_code().
 ship_run <- function(results, paths, repetitions, name, root, commit) {
   analysis <- file.path(root, "analysis")
   folders <- file.path(root, c("paper", "analysis"), "runs")
@@ -221,7 +190,7 @@ ship_run <- function(results, paths, repetitions, name, root, commit) {
   to <- file.path(folders, name)
   if (any(file.exists(to))) refuse(name, " is there already; --config name=… gives another name")
   file.copy(file.path(results, c("report.html", "report.pdf")), new[1])
-  write_svgs(picture_of_users(read_occupancy(file.path(new[2], "occupancy.csv"))), new[1])
+  write_svgs(users_standing(read_occupancy(file.path(new[2], "occupancy.csv"))), new[1])
   sizes <- file.size(setdiff(list.files(new, full.names = TRUE), file.path(new, packed_cells))) / 2^20
   if (sum(sizes) > run_mib_at_most) refuse("its files take ", format_number(sum(sizes)), " MiB, more than ", run_mib_at_most)
   moved <- file.rename(new, to)
@@ -243,7 +212,6 @@ lines_of_shipped <- function(name) {
 
 #' Packs a complete default run for others: its folder of tables and run.json, as it would be shipped, and its raw cells next to that.
 #'
-#' @param results,paths,repetitions,name,root,commit see ship_run().
 #' @return list: tables and cells (archives in results/published/), sha256 (of the cells).
 pack_run <- function(results, paths, repetitions, name, root, commit) {
   new <- tempfile("run-")

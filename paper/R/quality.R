@@ -79,12 +79,10 @@ table_slices <- function(summary, slices) {
   if (nrow(plain) == 0) return(data.table())
   counts <- plain[, c(
     .(Slices = .N, Kept = sum(kept)),
-    setNames(lapply(names(slice_rules), function(rule) sum(!kept & grepl(rule, reason))), slice_rules)
+    setNames(lapply(names(slice_rules), function(rule) sum(!kept & grepl(rule, reason))), paste("Excluded:", slice_rules))
   ), by = .(Study = study)]
   repeated <- summary[, .(Repeated = sum(slices_repeated, na.rm = TRUE)), by = .(Study = study)]
-  table <- repeated[counts, on = "Study"]
-  setcolorder(table, c("Study", "Slices", "Kept", "Repeated"))
-  setnames(table, unname(slice_rules), paste("Excluded:", slice_rules))[]
+  setcolorder(repeated[counts, on = "Study"], c("Study", "Slices", "Kept", "Repeated"))[]
 }
 
 sentence_slices <- function(slices) {
@@ -97,18 +95,21 @@ sentence_slices <- function(slices) {
   )
 }
 
-#' Names the cells whose CPU time the compiler leaves uncertain; empty where there is none.
-sentence_compiler <- function(summary, most = 6) {
+# So many cells are named.
+named_cells <- 6
+
+#' Names the cells whose CPU time the compiler leaves uncertain.
+sentence_compiler <- function(summary) {
   marked <- unique(summary[compiler_marked == 1, .(name = sprintf("`%s` at `%s`", mode, tier))])$name
   if (length(marked) == 0) return("")
   sprintf(
     "The compiler took much of the server's CPU time in cells of %s: their CPU time per request is uncertain, although the compiler's own is subtracted.",
-    enumerated(marked, most)
+    enumerated(marked, named_cells)
   )
 }
 
-#' Names the cells whose heap is too small for their load; empty where there is none.
-sentence_full_collections <- function(summary, most = 6) {
+#' Names the cells whose heap is too small for their load.
+sentence_full_collections <- function(summary, most = named_cells) {
   found <- fully_collected(summary)
   if (length(found) == 0) return("")
   sprintf("**The whole heap was collected within windows of %s**: their heap is too small, and decides what it is not meant to.", enumerated(as_code(found), most))
@@ -128,7 +129,6 @@ table_a_a <- function(comparisons) {
   ), .SDcols = names(rows)]
 }
 
-#' A sentence on the false-alarm rate.
 sentence_false_alarms <- function(comparisons) {
   if (nrow(a_a_comparisons(comparisons)) == 0) return("No mode was measured against itself.")
   found <- false_alarms(comparisons)
@@ -162,7 +162,6 @@ sentence_controls <- function(controls) {
 #' Do runs agree? How often the interval of a change between two of them holds none.
 #'
 #' @param runs see read_all_shipped(); only name, facts, summary and comparisons are read. `of_first` whether the first is in each pair.
-#' @return data.table of text and numbers, a row for each two runs that have comparisons in common.
 table_of_agreement <- function(runs, of_first = FALSE) {
   if (length(runs) < 2) return(data.table())
   pairs <- Filter(function(pair) !of_first || pair[1] == 1, combn(length(runs), 2, simplify = FALSE))
@@ -197,11 +196,8 @@ coverage_columns <- c(
   half_width = "± (%)", false = "False (%)", found_5 = "Finds 5 %", found_10 = "Finds 10 %", found_20 = "Finds 20 %", same = "Same (%)"
 )
 
-#' Coverage and power of intervals where the truth is known.
-#'
-#' @param coverage the table analysis/coverage.csv, see simulate_coverage(); without its columns there are no rows.
+#' Coverage and power of intervals where the truth is known: `coverage` is analysis/coverage.csv, see simulate_coverage().
 table_coverage <- function(coverage) {
-  if (!all(names(coverage_columns) %in% names(coverage))) return(data.table())
   rows <- coverage[, names(coverage_columns), with = FALSE]
   shares <- names(coverage_columns)[-(1:4)]
   rows[, (shares) := lapply(.SD, function(share) ifelse(is.na(share), no_figure, sprintf("%.0f", 100 * share))), .SDcols = shares]
@@ -211,7 +207,6 @@ table_coverage <- function(coverage) {
 
 #' Over all designs: the least and the most; those whose coverage is below 95 % by more than chance are named.
 sentence_coverage <- function(coverage) {
-  if (nrow(table_coverage(coverage)) == 0) return("")
   span_of <- function(shares) paste(unique(sprintf("%.0f", 100 * range(shares))), collapse = " to ")
   told <- with(coverage, round(comparisons * (1 - wide)))
   below <- coverage[binomial_ends(round(coverage * told), told)$high < confidence]
@@ -231,15 +226,10 @@ designs_in_words <- function(rows) {
   )]
 }
 
-#' The noise floor in words and numbers.
-#'
-#' @return data.table of text: `Statistic`, `Differ`, `Second higher`, its sign test, `Same session`, `Different sessions`.
+#' The noise floor in words and numbers, see noise_floor().
 table_noise <- function(floor) {
   limit <- function(values, effect) {
-    shown <- ifelse(
-      effect == "ratio", paste("×", format_number(values)),
-      paste("±", format_number(100 * values), "points")
-    )
+    shown <- ifelse(effect == "ratio", paste("×", format_number(values)), paste("±", format_number(100 * values), "points"))
     ifelse(is.na(values), no_figure, shown)
   }
   floor[, .(

@@ -1,8 +1,8 @@
 # Reading what the report is made from: the analysis' tables and the cells.
 #
-# In this folder `all` is what read_results() reads, or of_study() leaves of it, and `cells`, `summary`, `slices`, `comparisons`, `findings`,
-# `alternatives` and `mixes` are its parts. figure_…() is a ggplot; table_…() has no row, and sentence_…() and tell_…(), which are one string of
-# Markdown, are empty, where there is nothing to show or say.
+# In this folder `all` is what read_results() reads, or of_study() leaves of it; `cells`, `summary`, `slices`, `comparisons`,
+# `findings`, `alternatives` and `mixes` are its parts. figure_…() is a ggplot, sentence_…() and tell_…() are one string of
+# Markdown. Where there is nothing to say a string is empty, and a table_…() has no row.
 
 #' A shipped run with verdicts on the primary comparisons, which old ones lack.
 with_verdicts <- function(run, guide) replace(run, "comparisons", list(add_verdicts(run$comparisons, read_primaries(guide))))

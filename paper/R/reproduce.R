@@ -23,7 +23,8 @@ sentence_of_reproduction <- function(shipped, run, changes, summary) {
         "This run is from another kind of machine: %s, kernel %s. It differs in %s.", machine_text(run$machine),
         run$machine$kernel, enumerate(gsub("_", " ", off))
       ),
-    if (nrow(changes) > 0) sentence_reproduced(changes) else "The two have no comparison in common."
+    if (nrow(changes) == 0) "The two have no comparison in common." else
+      sprintf("Of %s that both have, %s.", count_of(nrow(changes), "comparison"), verdicts_in_words(changes))
   )
 }
 
@@ -40,17 +41,6 @@ explanation_of_reproduction <- function(changes) {
       "latency restate the throughput, as CPU time does at the CPU's limit, and are not judged."
     ),
     format_number(exp(reproduction_margins$ratio)), format_number(100 * reproduction_margins$difference)
-  )
-}
-
-sentence_reproduced <- function(changes) {
-  directed <- directed_changes(changes)
-  paragraph(
-    sprintf("Of %s that both have, %s.", count_of(nrow(changes), "comparison"), verdicts_in_words(changes)),
-    if (nrow(directed) > 0) sprintf(
-      "Of %s that the shipped run reports, %s point the same way here.", count_of(nrow(directed), "difference"),
-      format_number(sum(directed$same_way))
-    )
   )
 }
 
@@ -77,15 +67,8 @@ sentence_of_this_machine <- function(shipped, run, changes) {
 # Counts of verdicts: "30 are reproduced, 1 differs, and 6 are open".
 verdicts_in_words <- function(changes) {
   counts <- table(factor(changes$verdict, verdicts_of_reproduction))
-  is_are <- function(count) if (count == 1) "is" else "are"
-  sprintf("%d %s reproduced, %d %s, and %d %s open", counts[[1]], is_are(counts[[1]]), counts[[2]], if (counts[[2]] == 1) "differs" else "differ", counts[[3]], is_are(counts[[3]]))
-}
-
-# Differences that the shipped run reports, and which way they point here.
-directed_changes <- function(changes) {
-  rows <- changes[verdict_there %in% c("higher", "lower") & is.finite(here)]
-  none <- fifelse(rows$effect == "ratio", 1, 0)
-  rows[, same_way := (there - none) * (here - none) > 0][]
+  differ <- if (counts[[2]] == 1) "differs" else "differ"
+  sprintf("%s reproduced, %d %s, and %s open", is_or_are(counts[[1]]), counts[[2]], differ, is_or_are(counts[[3]]))
 }
 
 # ---- Findings over runs ------------------------------------------------------------------------
@@ -108,14 +91,12 @@ table_travel <- function(findings, ranges, mixes = NULL) {
   }))
 }
 
-# The word of guide.yaml for a finding that goes by the queue of analysis/R/mixes.R.
-by_queue <- "queue"
+# A measured p99 is near to the queue of analysis/R/mixes.R within this factor.
 queue_within <- 1.3
 
-dependence_on_cpus <- function(finding, mixes) if (finding$cpus == by_queue) queue_in_words(mixes) else finding$cpus
-
-# A queue is known where each number of CPUs that was measured is near to it, and two were.
-queue_in_words <- function(mixes) {
+# The word of guide.yaml. A finding goes by the queue where each number of CPUs that was measured is near to it, and two were.
+dependence_on_cpus <- function(finding, mixes) {
+  if (finding$cpus != "queue") return(finding$cpus)
   rows <- if (NROW(mixes) > 0) default_mixes(mixes)
   if (uniqueN(rows$cpus) < 2 || rows[, any(abs(log(measured_p99_ms / predicted_p99_ms)) > log(queue_within))]) return("unknown")
   sprintf("as a queue M/G/n (%s measured)", enumerate(count_of(sort(unique(rows$cpus)), "CPU")))

@@ -64,7 +64,7 @@ tell_steps <- function(rows) {
       format_number(whole$rate_per_s), format_number(whole$before_baseline), format_number(whole$before_mode), paste0(us_of(rows, "whole"), mark_of(whole))
     ),
     if (nrow(steps) > 0) sprintf("In steps of one swap each: %s.", enumerate(sprintf("%s %s", steps$does, vapply(steps$part, us_of, "", rows = rows)))),
-    sentence_of_order(rows), sentence_of_allocations(rows), practice_of_client(rows)
+    sentence_of_order(rows), practice_of_client(rows)
   )
 }
 
@@ -78,17 +78,6 @@ sentence_of_order <- function(rows) {
   sprintf(
     "The client's step is %s on platform threads: %s.", us_of(rows, "client-threads"),
     if (depend) "the parts depend on the order of the swaps" else "the order of the swaps changes little"
-  )
-}
-
-# Said where the mode that allocates most takes the least CPU time.
-sentence_of_allocations <- function(rows) {
-  modes <- unique(rows[is.finite(to_kib) & is.finite(before_mode), .(mode, us = before_mode, kib = to_kib)])
-  if (nrow(modes) < 3 || which.max(modes$kib) != which.min(modes$us)) return("")
-  most <- modes[which.max(kib)]
-  sprintf(
-    "Allocation is no measure of CPU time: the server that allocates most, %s KiB a request, takes least, %s µs (%s).", format_number(most$kib),
-    format_number(most$us), as_code(most$mode)
   )
 }
 

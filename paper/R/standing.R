@@ -1,21 +1,22 @@
 # Where the users stand: the one figure of the first page, see occupy_modes() of the analysis.
 
 # The loads of the figure and their modes, in words.
-standing_rows <- fread(
-  "tier;         mode;                               load;                                                       words
-   sleep-500;    platform-50;                        500 users, each request sleeps 100 ms;                      50 threads
-   sleep-500;    virtual-semaphore-50;               500 users, each request sleeps 100 ms;                      virtual threads, a semaphore of 50
-   sleep-500;    platform-500;                       500 users, each request sleeps 100 ms;                      500 threads
-   sleep-500;    virtual;                            500 users, each request sleeps 100 ms;                      virtual threads
-   query-wait;   platform-hikari-10;                 200 users, a query of 20 ms over HikariCP;                  10 connections
-   query-wait;   virtual-hikari-10;                  200 users, a query of 20 ms over HikariCP;                  10 connections, virtual threads
-   query-wait;   platform-hikari-50;                 200 users, a query of 20 ms over HikariCP;                  50 connections
-   lock-20ms;    virtual-synchronized-21;            50 users, 20 ms with a lock of their own;                   synchronized, JDK 21
-   lock-20ms;    virtual-synchronized-21-carriers-16; 50 users, 20 ms with a lock of their own;                  the same, 16 carriers
-   lock-20ms;    virtual-lock-21;                    50 users, 20 ms with a lock of their own;                   ReentrantLock, JDK 21
-   work-20ms;    tomcat-threads-10;                  100 users, 18 ms of waiting and 2 ms of CPU time;           10 threads
-   work-20ms;    tomcat-threads-20;                  100 users, 18 ms of waiting and 2 ms of CPU time;            20 threads",
-  sep = ";", strip.white = TRUE
+modes_at <- function(tier, load, words) data.table(tier, mode = names(words), load, words)
+standing_rows <- rbind(
+  modes_at("sleep-500", "500 users, each request sleeps 100 ms", c(
+    "platform-50" = "50 threads", "virtual-semaphore-50" = "virtual threads, a semaphore of 50", "platform-500" = "500 threads",
+    virtual = "virtual threads"
+  )),
+  modes_at("query-wait", "200 users, a query of 20 ms over HikariCP", c(
+    "platform-hikari-10" = "10 connections", "virtual-hikari-10" = "10 connections, virtual threads", "platform-hikari-50" = "50 connections"
+  )),
+  modes_at("lock-20ms", "50 users, 20 ms with a lock of their own", c(
+    "virtual-synchronized-21" = "synchronized, JDK 21", "virtual-synchronized-21-carriers-16" = "the same, 16 carriers",
+    "virtual-lock-21" = "ReentrantLock, JDK 21"
+  )),
+  modes_at("work-20ms", "100 users, 18 ms of waiting and 2 ms of CPU time", c(
+    "tomcat-threads-10" = "10 threads", "tomcat-threads-20" = "20 threads"
+  ))
 )
 
 # From the handler outwards; apart by lightness in gray print, with labels that stay legible where grays turn over (see darkened()).

@@ -14,8 +14,8 @@ table_modes_asked <- function(all) {
     data.table(
       Mode = name, Baseline = words(cell$labels$mode$baseline), Class = words(c(mode$class, configuration$study$server$class)[1]),
       Command = paste(mode$command, collapse = " "), JDK = words(mode$jdk), Backend = words(configuration$backend$id),
-      Options = options_text(mode$options), "JVM's own" = paste(setdiff(jvm_of(cell), common), collapse = " "), Scheduling = words(mode$scheduling),
-      Database = words(configuration$engine$id), Client = options_text(mode$client)
+      Options = options_text(mode$options), "JVM's own" = paste(setdiff(jvm_of(cell), common), collapse = " "),
+      Scheduling = words(mode$scheduling), Database = words(configuration$engine$id), Client = options_text(mode$client)
     )
   }
   table <- rbindlist(lapply(names, one))
@@ -57,7 +57,8 @@ users_of_load <- function(load) {
 # The rate of an open loop; NULL where there is none.
 rate_of_load <- function(load) {
   if (is.null(load$rate_per_s)) return(NULL)
-  rate <- if (isTRUE(load$at_once)) "one request each, all at the same moment" else sprintf("%s/s for %s s", format_number(load$rate_per_s), load$duration_s)
+  each_s <- sprintf("%s/s for %s s", format_number(load$rate_per_s), load$duration_s)
+  rate <- if (isTRUE(load$at_once)) "one request each, all at the same moment" else each_s
   sprintf("%s, %s connections", rate, format_number(load$connections))
 }
 

@@ -17,10 +17,8 @@ title_of_column <- function(names) {
 
 #' A table as HTML, for the page alone: pandoc would take minutes for thousands of rows.
 #'
-#' @param table data.frame; numbers are set with three significant digits, texts as they are.
-#' @param what the caption: what it is, with units that the headings lack; `file` of results/ whose rows these are; `ids` the
-#'   columns, as words_of_columns() knows them.
-#' @return one string, with a list of what the columns say; empty without rows.
+#' @param table data.frame; numbers are set with three significant digits, texts as they are. `what` is the caption, with units that
+#'   the headings lack; `file` of results/ whose rows these are; `ids` the columns, as words_of_columns() knows them.
 page_table <- function(table, what, file = NULL, ids = names(table)) {
   # Before the table loses columns.
   force(ids)
@@ -66,8 +64,7 @@ read_data <- function(results, file) {
 
 #' Rows of a file of results/ as HTML.
 #'
-#' @param results folder; `file` in it; `what` the caption; `columns` of the file, in the order to be shown; `keep` function
-#'   of the rows that says which to show.
+#' @param columns of the file, in the order to be shown; `keep` function of the rows that says which to show.
 data_table <- function(results, file, what, columns = NULL, keep = NULL) {
   rows <- read_data(results, file)
   if (nrow(rows) == 0) return("")
@@ -113,6 +110,7 @@ tables_of_study <- function(all) {
   table <- function(file, what, columns = NULL, keep = function(rows) TRUE) {
     data_table(all$results, file, what, columns, function(rows) rows$study == all$study & keep(rows))
   }
+  allocations <- function() read_allocations(file.path(all$results, "allocations.csv"))[study == all$study]
   tables_of(
     paste("tables of", all$study),
     page_table(table_modes_asked(all), "The modes, as their cells record them. An A/A pair is one mode under two names."),
@@ -147,7 +145,7 @@ tables_of_study <- function(all) {
     table("cpu-groups.csv", "CPU time by group of stacks; groups without a sample are not shown.", c(
       of_cell, "valid", "group", "samples", "cpu_us_per_request"
     ), function(rows) rows$samples > 0),
-    page_table(table_allocations(read_allocations(file.path(all$results, "allocations.csv"))[study == all$study]), "What a request allocates in the profiled slices of valid cells, with 95 % intervals by sampling."),
+    page_table(table_allocations(allocations()), "What a request allocates in the profiled slices of valid cells, with 95 % intervals by sampling."),
     table("allocations.csv", "Bytes that a request allocates, by group of stacks, with the standard error of sampling."),
     page_table(table_thread_events(read_thread_events(cell_files(all))), "Events of the JVM's threads in profiled slices of valid cells: JFR's, none too short to be recorded."),
     table("combinations.csv", "Transactions a second by the sizes of both pools, and the combinations that cannot be told from the best."),
@@ -217,8 +215,7 @@ ratio_columns <- c(
 
 #' The tables that are not of one study.
 #'
-#' @param all see read_results(); `coverage` of analysis/coverage.csv; `published` see read_published(); `changes` see reproduce_run(); `protocol` see
-#'   read_protocol(); `renderer` its name.
+#' @param coverage of analysis/coverage.csv; `changes` see reproduce_run(); `protocol` see read_protocol(); `renderer` its name.
 tables_of_all <- function(all, coverage, published, changes, protocol, renderer) {
   table <- function(...) data_table(all$results, ...)
   sections <- list(

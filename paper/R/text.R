@@ -1,5 +1,14 @@
 # Words and tables for Markdown.
 
+#' Sets the options of all chunks; one that is not run leaves no caption either.
+begin_chunks <- function() {
+  knitr::opts_chunk$set(
+    echo = FALSE, warning = FALSE, message = FALSE, dev = "svglite", fig.width = 7,
+    dev.args = list(svglite = list(user_fonts = list(sans = svg_font("Liberation Sans"))))
+  )
+  knitr::opts_hooks$set(eval = function(options) modifyList(options, list(include = options$include && isTRUE(options$eval))))
+}
+
 #' Words in a row: "a", "a and b", "a, b and c".
 enumerate <- function(words, last = " and ") {
   count <- length(words)

@@ -60,10 +60,7 @@ lightness_of_size <- function(sizes) {
 }
 
 #' How modes look, the same in every figure: family by hue and shape, size by lightness, variant by
-#' lightness, line and hollow shape, so that it reads in greyscale too.
-#'
-#' @param modes character vector of mode ids, of any study.
-#' @return data.table, a row per mode: mode, colour, shape, linetype.
+#' lightness, line and hollow shape, so that it reads in greyscale too. A row per mode, of any study: mode, colour, shape, linetype.
 mode_styles <- function(modes) {
   facts <- mode_facts(unique(as.character(modes)))
   places <- family_places(facts)[facts$family]
@@ -78,10 +75,7 @@ mode_styles <- function(modes) {
 }
 
 #' Colours of modes.
-mode_colours <- function(modes) {
-  styles <- mode_styles(modes)
-  setNames(styles$colour, styles$mode)
-}
+mode_colours <- function(modes) mode_styles(modes)[, setNames(colour, mode)]
 
 # The scales that give every mode its look.
 scales_of_modes <- function(modes) {

@@ -1,5 +1,16 @@
 # Values that mislead, for authors of benchmarks.
 
+#' Memory of one waiting thread, by kind and number; no rows where it was not measured.
+table_thread_memory <- function(memory) {
+  if (is.null(memory)) return(data.table())
+  memory[, .(
+    Kind = kind, Threads = threads, "Resident (KiB)" = rss_bytes / threads / 1024,
+    "Heap (KiB)" = heap_bytes / threads / 1024,
+    "Stack, reserved (KiB)" = nmt_thread_reserved_bytes / threads / 1024,
+    "Stack, committed (KiB)" = nmt_thread_committed_bytes / threads / 1024
+  )]
+}
+
 #' The memory of a parked thread, KiB.
 #'
 #' @param memory see read_thread_memory(), or NULL.

@@ -25,15 +25,13 @@ over_repetitions <- function(values, valid) {
   if (length(shown) > 0) paste(range_text(shown), not_valid_mark) else no_figure
 }
 
-range_text <- function(values) {
-  paste(unique(value_text(range(values))), collapse = "–")
-}
+range_text <- function(values) paste(unique(value_text(range(values))), collapse = "–")
 
 #' The printed ends of an effect: those that hold for the selection where it is reported as a finding. Selection may widen an
 #' interval beyond the factor that says something; the end next to no effect is then printed as a bound.
+#' `bound` is none where neither end says anything.
 #'
 #' @param rows of the comparisons: estimate, low, high, bound; fcr_low, fcr_high where they have verdicts.
-#' @return data.table: low, high, bound (none where neither end says anything).
 printed_ends <- function(rows) {
   wider <- function(name) if (is.null(rows[[paste0("fcr_", name)]])) rows[[name]] else fcoalesce(rows[[paste0("fcr_", name)]], rows[[name]])
   ends <- data.table(low = as.numeric(wider("low")), high = as.numeric(wider("high")), bound = rows$bound)
@@ -94,10 +92,7 @@ value_of <- function(value, unit) {
 
 #' The collector beside the values of comparisons: its share of the windows' time and the collections of the baseline and of the mode, as
 #' "1.2 % (24) / 0"; empty where none was counted, and for what is neither a throughput nor a percentile.
-#'
-#' @param rows of the comparisons. Those of runs shipped before 26 November 2026 counted none.
 collections_text <- function(rows) {
-  if (!"mode_collections" %in% names(rows)) return(rep("", nrow(rows)))
   of_side <- function(side) collections_of_side(rows[[paste0(side, "_collections")]], rows[[paste0(side, "_gc_share")]])
   unknown <- is.na(rows$mode_collections) & is.na(rows$baseline_collections) | !grepl("^(throughput_per_s|latency_)", rows$statistic)
   ifelse(unknown, "", paste(of_side("baseline"), "/", of_side("mode")))

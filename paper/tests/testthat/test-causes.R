@@ -34,10 +34,6 @@ test_that("a difference whose values stand with the dose is not said twice", {
   expect_said(told, "Connections are kept: then CPU time per request is 100 µs with a thread each and 100 µs with a pool, and")
 })
 
-test_that("the share that goes with a cause's first swap stands in a sentence", {
-  expect_equal(sentence_of_first_share(results_of(), "start", "the cost"), "Connections are kept gives 100 [96, 104] % of the cost.")
-})
-
 test_that("there is one table, without verdicts", {
   table <- table_causes(results_of())
   expect_equal(table$Cause, c("Starting threads", "How many"))

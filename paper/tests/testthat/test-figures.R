@@ -67,11 +67,10 @@ test_that("curves can be drawn, and the knee stands where the capacity is", {
   set.seed(5)
   root <- new_folder()
   cells <- read_cells(unlist(lapply(1:3, function(n) {
-    limited <- mm1_loads(4000)[rate_per_s < 3000]
     c(
-      write_curve(root, mm1_loads(1000), repetition = n, mode = "fixed-pool"),
-      write_curve(root, mm1_loads(2000), repetition = n, mode = "event-loop"),
-      write_curve(root, limited, repetition = n, mode = "thread-per-request")
+      write_curve(root, drawn_loads(1000, 1000), repetition = n, mode = "fixed-pool"),
+      write_curve(root, drawn_loads(2000, 2000), repetition = n, mode = "event-loop"),
+      write_curve(root, loads_with(c(10, 11, 12)), repetition = n, mode = "thread-per-request")
     )
   })))
   steps <- pool_steps(cells)

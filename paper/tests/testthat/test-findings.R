@@ -93,7 +93,6 @@ test_that("a ratio in prose is never below 1, and a bound keeps its side", {
   expect_equal(of(ranges = ranges(0.4, 0.625)[, mode := "another"]), of())
   expect_match(sentence_of_brackets(away), "\\*\\*this host\\*\\*.*\\*Elsewhere\\*: 95 % of other hosts, with one CPU for the server.$")
   expect_match(sentence_of_brackets(one_session), "reported. ‡: by one session.$")
-  expect_said(sentence_of_sides(of()), "rounds that both sides have")
   expect_equal(c(value_of(4582, "1/s"), value_in_words(0.985, "error_share")), c("4,582/s", "98.5 %"))
 })
 
@@ -104,7 +103,7 @@ test_that("findings stand with their ratio here, on another host, and with what 
   expect_equal(table_travel(told_of(), NULL)[["On another host"]], no_figure)
   expect_equal(nrow(table_travel(told_of(holds = "open"), NULL)), 0)
   # A queue is known by two numbers of CPUs that are near to it.
-  queued <- lapply(told_of(), function(each) replace(each, "cpus", by_queue))
+  queued <- lapply(told_of(), function(each) replace(each, "cpus", "queue"))
   by_mixes <- function(cpus, measured) {
     mixes <- data.table(mode = "virtual", cpus, measured_p99_ms = measured, predicted_p99_ms = c(89, 43)[cpus])
     table_travel(queued, NULL, mixes)[["Depends on CPUs"]]

@@ -44,9 +44,6 @@ test_that("coverage stands with power", {
     found_5 = 0.6, found_10 = 0.93, found_20 = 1, same = 0.7
   )
   expect_equal(table_coverage(found)[, c(Metric, `Coverage (%)`, `Finds 10 %`, `Same (%)`)], c("Throughput", "95", "93", "70"))
-  none <- data.table(noise = "cells")
-  expect_equal(nrow(table_coverage(none)), 0)
-  expect_equal(sentence_coverage(none), "")
   both <- rbind(found, copy(found)[, `:=`(sessions = 1, coverage = 0.83, false = 0.12)], copy(found)[, design := "five comparisons"])
   # Designs that chance does not explain are named, and no other.
   expect_said(

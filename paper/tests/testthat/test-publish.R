@@ -47,11 +47,6 @@ test_that("a README without markers is refused", {
   expect_error(with_blocks(lines, list(findings = "new")), "no pair of markers")
 })
 
-test_that("a README's table has no blanks that align its columns", {
-  table <- data.table(Finding = 1:2, Command = as_code(c("short", "a -f longer-one")))
-  expect_equal(narrow_table(table), c("| Finding|Command |", "|---:|:---|", "| 1|`short` |", "| 2|`a -f longer-one` |"))
-})
-
 # ---- Shipping
 
 # A checkout to ship into.
@@ -182,14 +177,9 @@ test_that("the end of a run says what it found, what is valid and where the repo
 })
 
 test_that("the README says how other runs stand to its findings", {
-  titled <- function(...) Map(function(title, holds) list(title = title, holds = holds), c(one = "One", two = "Two", three = "Three", four = "Four"), c(...))
-  found <- titled("yes", "yes", "yes", "yes")
-  of <- function(..., open = list(four = list(title = "Four", holds = "open"))) sentences_elsewhere(found[1:3], open, list(...))
-  expect_equal(of(other = titled("yes", "open", "unmeasured", "yes")), c(
-    "Of 1 other run: `two` not decided by 1; `three` not measured by 1.", "Open in this run, found by 1 of 1 other: `four`, “Four”."
-  ))
-  expect_equal(of(other = found, again = found), "Open in this run, found by 2 of 2 others: `four`, “Four”.")
-  expect_length(of(other = titled("yes", "yes", "yes", "open")), 0)
-  expect_length(of(other = found, open = list()), 0)
-  expect_equal(of(other = titled("no", "yes", "yes", "yes"), open = list()), "Of 1 other run: `one` refuted by 1.")
+  held <- function(...) lapply(setNames(list(...), c("one", "two", "three")), function(holds) list(holds = holds))
+  of <- function(...) sentence_elsewhere(c("one", "two", "three"), list(...))
+  expect_equal(of(held("yes", "open", "unmeasured")), "Of 1 other run: `two` not decided by 1; `three` not measured by 1.")
+  expect_equal(of(held("no", "yes", "yes"), held("yes", "yes", "yes")), "Of 2 other runs: `one` refuted by 1.")
+  expect_null(of(held("yes", "yes", "yes")))
 })

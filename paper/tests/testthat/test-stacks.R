@@ -21,9 +21,9 @@ stacks_us <- c(
   "mvc-tomcat-200" = 152, helidon = 100, "mvc-tomcat-virtual-jdk" = 210
 )
 steps_of_us <- function(us, ..., id = "client-or-server") steps_measured(all_with_steps(us, ...), id)
-steps_told <- function(..., kib = c("mvc-tomcat-200" = 1)) {
+steps_told <- function(...) {
   changes <- c(...)
-  tell_steps(steps_of_us(replace(stacks_us, names(changes), changes), kib))
+  tell_steps(steps_of_us(replace(stacks_us, names(changes), changes)))
 }
 
 told_plainly <- steps_told()
@@ -61,15 +61,11 @@ test_that("the advice on the client is that of the values, and none where they d
   expect_said(steps_told(webflux = 220, "webflux-nio" = 230), "WebFlux takes more, by its server")
 })
 
-test_that("steps that depend on their order, and modes that allocate most and compute least, are named", {
+test_that("steps that depend on their order are named", {
   expect_said(told_plainly, "on platform threads: the order of the swaps changes little.")
   expect_said(steps_told("mvc-tomcat-200" = 180), "the parts depend on the order of the swaps.")
   # Steps that differ by their noise are alike.
   expect_said(steps_told("mvc-tomcat-virtual-reactor" = 151, "mvc-tomcat-200-reactor" = 150), "changes little.")
-  kib <- c("mvc-tomcat-virtual" = 22, webflux = 32, "mvc-tomcat-200" = 40, "mvc-tomcat-virtual-jdk" = 65)
-  least <- c("mvc-tomcat-virtual-jdk" = 90)
-  expect_said(steps_told(least, kib = kib), "the server that allocates most, 65 KiB a request, takes least, 90 µs (`mvc-tomcat-virtual-jdk`).")
-  expect_unsaid(steps_told(least, kib = replace(kib, "mvc-tomcat-virtual-jdk", 30)), "Allocation")
 })
 
 test_that("steps of which a mode is missing are not told", {

@@ -1,23 +1,3 @@
-step_cells <- function(per_s, outcome = "completed", mode = "virtual") {
-  data.table(study = "sign-up", mode = mode, tier = "connections-10000", tool = "wrk2", offered_per_s = 1000, throughput_per_s = per_s, outcome = outcome)
-}
-
-test_that("a server that answers nothing answers 0 % of a burst", {
-  burst <- burst_of(rbind(step_cells(NA, "hung"), step_cells(0), step_cells(5, "beyond_limits"), step_cells(c(810, 790), mode = "pool")))
-  expect_equal(burst[order(mode)]$answered, c(0.8, 0))
-  expect_match(sentence_of_burst(burst), "^Where 1,000 sign-ups are due .*, .*80 % with `pool`.* are answered.$")
-})
-
-test_that("a mean latency that covers few of the users is warned of, and no other", {
-  users <- function(under_way, mode = "one") {
-    data.table(study = "blocking-remote", mode = mode, loop = "closed", outcome = "completed", users = 100, users_alive = NA_real_, under_way = under_way, answers_per_s = 1)
-  }
-  warning <- sentence_of_survivors(rbind(users(2), users(40, "other")))
-  expect_equal(numbers_in(warning), c(2, 2, 100))
-  expect_said(warning, "`one`")
-  expect_equal(sentence_of_survivors(users(95)), "")
-})
-
 test_that("the memory of a thread is without what a JVM has anyway", {
   memory <- data.table(kind = c("platform", "platform", "virtual"), threads = c(50, 1000, 1000), rss_bytes = c(1e9, 20480000, 1), heap_bytes = c(1, 1, 2048000))
   expect_match(sentence_of_parked_threads(memory), "holds 20 KiB of resident memory.* holds 2 KiB of heap")
@@ -33,7 +13,6 @@ test_that("the users of known loads stand in words, and a run without them has n
   expect_equal(standing$words, c("50 threads", "virtual threads"))
   expect_equal(numbers_in(sentence_of_standing(standing)), c(500, 100, 450, 50, 480, 470, 4700))
   expect_match(sentence_of_standing(standing), "450 not admitted with 50 threads.*470 waiting in the handler with virtual threads")
-  expect_equal(picture_of_users(occupancy)$alt, sentence_of_standing(standing))
   # All parts of a bar are 100 %.
   built <- ggplot2::ggplot_build(figure_standing(standing))
   expect_equal(max(built$data[[2]]$xmax), 100)
@@ -198,9 +177,4 @@ test_that("predictions of mixes and swaps that failed are reported", {
   )
   expect_equal(failed_swaps(swaps), "Predicted of swaps: A: at least 1.2, measured 1.19 [1, 1.4]; B: at most 10 points, measured 18 [12, 24].")
   expect_equal(failed_swaps(swaps[, refuted := FALSE]), "")
-  # Both were predicted at most half.
-  yielding <- function(yields, rests) why_yielding_fails(data.table(mode = c("virtual-long-yields", "virtual-long-rests"), refuted = c(yields, rests) > 50))
-  expect_said(yielding(80, 12), "yields")
-  # Nothing is shown by those that rest no better, nor where yielding helps.
-  expect_equal(c(yielding(80, 70), yielding(40, 12), why_yielding_fails(data.table(mode = "virtual", refuted = FALSE))), c("", "", ""))
 })

@@ -6,16 +6,12 @@ with_file <- function(...) {
 }
 
 test_that("a table of the page holds texts as they are, numbers to the right, its file and words on its columns", {
-  html <- page_table(data.table(Mode = "a <b> & c", Value = 1234.5678, Nothing = NA), "What it is.", "some.csv")
+  html <- page_table(data.table(Mode = "a <b> & \"c\"", Value = 1234.5678, Nothing = NA), "What it is.", "some.csv")
   expect_said(
-    html, "<td>a &lt;b&gt; &amp; c</td><td class=\"n\">1,235</td></tr>", "<figure class=\"tbl data\" data-file=\"some.csv\">",
+    html, "<td>a &lt;b&gt; &amp; &quot;c&quot;</td><td class=\"n\">1,235</td></tr>", "<figure class=\"tbl data\" data-file=\"some.csv\">",
     "What it is. <code>some.csv</code>, 1 row.", "<dt>Mode</dt><dd>Concurrency model that was measured</dd>"
   )
   expect_unsaid(html, "Nothing")
-})
-
-test_that("text for HTML ends no element and no attribute", {
-  expect_equal(escape_html("<b title=\"a\">&"), "&lt;b title=&quot;a&quot;&gt;&amp;")
 })
 
 test_that("a file is shown by the columns asked for, and only rows that are kept", {
@@ -65,13 +61,6 @@ test_that("the columns of a table are explained", {
     "Upper end of the interval or range of: share of the effect that goes, or slope of the logarithms", "", ""
   ))
   expect_equal(anyDuplicated(column_words$name), 0)
-})
-
-test_that("the library of tables is two files of R's package DT", {
-  library <- table_library()
-  expect_length(library, 2)
-  expect_match(library[1], "jquery")
-  expect_true(all(file.exists(sub("^<script src=\"(.*)\"></script>$", "\\1", library))))
 })
 
 test_that("two hyphens in a table stay hyphens", {
