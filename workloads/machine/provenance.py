@@ -96,9 +96,10 @@ def java(jdk: int | None = None) -> Path:
 def machine(limits: dict[str, Any]) -> dict[str, Any]:
     """The facts of this machine, with an id that machines of the same kind share."""
     cpuinfo = Path("/proc/cpuinfo").read_text()
+    model, version = cpu_names(cpuinfo)
     found: dict[str, Any] = {
-        "cpu_model": cpu_model(cpuinfo),
-        "cpu_version": cpu_version(cpuinfo),
+        "cpu_model": model,
+        "cpu_version": version,
         "cpus": os.cpu_count(),
         "memory_bytes": psutil.virtual_memory().total,
         "architecture": platform.machine(),
@@ -210,29 +211,21 @@ def portable(argv: list[str]) -> list[str]:
     return [word.replace(f"{ROOT}/", "") for word in argv]
 
 
-def cpu_model(cpuinfo: str) -> str:
-    for line in cpuinfo.splitlines():
-        if line.lower().startswith(("model name", "hardware")):
-            return line.split(":", 1)[1].strip()
-    return platform.processor() or "unknown"
+def cpu_names(cpuinfo: str) -> tuple[str, str]:
+    """A processor's model; and what tells it from others where a hypervisor gives them one name.
 
-
-def cpu_version(cpuinfo: str) -> str:
-    """Family, model and stepping (x86), or implementer, part and revision (Arm): "26/2/1".
-
-    A hypervisor may give several processors one name. Empty where unknown.
+    That is family, model and stepping (x86), or implementer, part and revision (Arm): "26/2/1".
     """
     lines = (line.partition(":") for line in cpuinfo.splitlines())
     said = {name.strip().lower(): value.strip() for name, _, value in lines}
-    return "/".join(said[name] for name in VERSION_OF_CPU if name in said)
+    model = said.get("model name") or said.get("hardware") or platform.processor() or "unknown"
+    return model, "/".join(said[name] for name in VERSION_OF_CPU if name in said)
 
 
 def jdk_version(java: Path) -> str:
     """Vendor and version from the JDK's release file, without starting a JVM."""
-    lines = (java.resolve().parents[1] / "release").read_text().splitlines()
-    release = {
-        name: value.strip('"') for name, value in (x.split("=", 1) for x in lines if "=" in x)
-    }
+    text = (java.resolve().parents[1] / "release").read_text()
+    release = dict(re.findall(r'^(\w+)="(.*)"$', text, re.MULTILINE))
     # A runtime that jlink made reports its version without the build.
     version = release.get("JAVA_RUNTIME_VERSION", release["JAVA_VERSION"])
     return " ".join(filter(None, (release.get("IMPLEMENTOR"), version)))

@@ -194,11 +194,11 @@ class Loading:
         outcome, reason, body = state
         outcome, reason = self.judged(outcome, reason, load)
         fault = load.pop("fault", None)
-        if outcome != "completed":
-            return outcome, reason, body
-        if ran.timed_out:
-            return "timed_out", f"the load had not ended after {ran.lasted_s:.0f} s", body
-        return (fault["outcome"], fault["reason"], body) if fault else (outcome, reason, body)
+        if outcome == "completed" and ran.timed_out:
+            outcome, reason = "timed_out", f"the load had not ended after {ran.lasted_s:.0f} s"
+        elif outcome == "completed" and fault:
+            outcome, reason = fault["outcome"], fault["reason"]
+        return outcome, reason, body
 
     def judged(self, outcome: str, reason: str, load: dict[str, Any]) -> tuple[str, str]:
         """The outcome when more is known than what the server answers.
@@ -265,12 +265,10 @@ class Loading:
         """The server's own counts; one that no longer answers is not asked."""
         subject, study = self.live.subject, self.spec["study"]
         # First, for the requests below may start threads.
-        threads_started = subject.threads_started()
-        if not answers:
-            return {"threads_started": threads_started, "rows": None, "counters": {}}
-        timeout_s = self.spec["testbed"]["request_timeout_s"]
-        return {
-            "threads_started": threads_started,
-            "rows": subject.rows(study.get("rows_path"), timeout_s),
-            "counters": subject.counters(study.get("counters_path"), timeout_s),
-        }
+        found: dict[str, Any] = {"threads_started": subject.threads_started()}
+        found |= {"rows": None, "counters": {}}
+        if answers:
+            timeout_s = self.spec["testbed"]["request_timeout_s"]
+            found["rows"] = subject.rows(study.get("rows_path"), timeout_s)
+            found["counters"] = subject.counters(study.get("counters_path"), timeout_s)
+        return found

@@ -90,12 +90,10 @@ class Window:
 
     def peaks(self) -> dict[str, Any]:
         window = self.telemetry.window(self.start_s, self.end_s)
+        server = ("threads", "rss_bytes", "descriptors", "descriptors_share")
         return {
+            **{f"peak_{name}": peak(window, f"server_{name}") for name in server},
             "peak_backend_rss_bytes": peak(window, "backend_rss_bytes"),
-            "peak_threads": peak(window, "server_threads"),
-            "peak_rss_bytes": peak(window, "server_rss_bytes"),
-            "peak_descriptors": peak(window, "server_descriptors"),
-            "peak_descriptors_share": peak(window, "server_descriptors_share"),
             "peak_accept_queue": peak(window, "accept_queue"),
             "load_1m": peak(window, "load_1m"),
             "time_wait": peak(window[:1], "time_wait"),

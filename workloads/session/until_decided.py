@@ -111,15 +111,12 @@ def bands_of(path: Path | None, cell: Sequence[str]) -> Bands:
         return {}
     with path.open(newline="") as file:
         return {
-            row["statistic"]: band_of(row)
+            row["statistic"]: Band(
+                *map(float, (row["low"], row["high"], row.get("process_reach") or PROCESS_REACH))
+            )
             for row in csv.DictReader(file)
             if (row["study"], row["mode"], row["tier"], row["tool"]) == tuple(cell)
         }
-
-
-def band_of(row: Mapping[str, str]) -> Band:
-    reach = row.get("process_reach")
-    return Band(float(row["low"]), float(row["high"]), float(reach) if reach else PROCESS_REACH)
 
 
 def logs_of(mode: list[Slice], baseline: list[Slice]) -> dict[str, list[float]]:
