@@ -8,6 +8,20 @@ from workloads.machine import provenance
 from workloads.record import cell_folder
 
 
+def of_session(fact):
+    """A fact on the session that wildcards name, as a function of them."""
+    return lambda wildcards: fact(GRID.named_session(wildcards))
+
+
+def of_cell(fact):
+    """The same on the session of the cell that they name."""
+    return lambda wildcards: fact(GRID.named_cell(wildcards))
+
+
+def plan_of(session):
+    return GRID.plan(session).to_json()
+
+
 def jars_of(session):
     """Fingerprints: a jar that was built again with the same bytes measures nothing again."""
     return [f"{jar}.sha256" for jar in GRID.jars(session)]

@@ -63,21 +63,21 @@ rule build_jmeter_driver:
 # Snakemake compares the shell line and the plan to find what changed; labels are a resource, which re-runs nothing.
 rule measure_session:
     input:
-        lambda wildcards: jars_of(GRID.named_session(wildcards)),
-        lambda wildcards: programs_of(GRID.named_session(wildcards)),
-        lambda wildcards: missing_cells(GRID.named_session(wildcards)),
+        of_session(jars_of),
+        of_session(programs_of),
+        of_session(missing_cells),
     output:
         RESULTS + "/sessions/{study}/{comparison}/rep-{repetition}.json",
     log:
         RESULTS + "/logs/sessions/{study}/{comparison}/rep-{repetition}.log",
-    priority: lambda wildcards: priority_of(GRID.named_session(wildcards))
+    priority: of_session(priority_of)
     threads: ALL_CORES
     resources:
         **WHOLE_NODE,
-        labels=lambda wildcards: labels_of(GRID.named_session(wildcards)),
+        labels=of_session(labels_of),
     params:
         cells=RESULTS + "/cells",
-        plan=lambda wildcards: GRID.plan(GRID.named_session(wildcards)).to_json(),
+        plan=of_session(plan_of),
     message:
         "measuring {wildcards.study}/{wildcards.comparison}, repetition {wildcards.repetition}"
     shell:
@@ -86,8 +86,8 @@ rule measure_session:
 
 rule measure_cell:
     input:
-        lambda wildcards: jars_of(GRID.named_cell(wildcards)),
-        lambda wildcards: programs_of(GRID.named_cell(wildcards)),
+        of_cell(jars_of),
+        of_cell(programs_of),
     output:
         update(
             RESULTS + "/cells/{study}/{mode}/{tier}/{tool}/rep-{repetition}/cell.json"
@@ -97,11 +97,11 @@ rule measure_cell:
     threads: ALL_CORES
     resources:
         **WHOLE_NODE,
-        labels=lambda wildcards: labels_of(GRID.named_cell(wildcards)),
+        labels=of_cell(labels_of),
     params:
         cells=RESULTS + "/cells",
-        record=lambda wildcards: f"{RESULTS}/sessions/{GRID.named_cell(wildcards).path}.json",
-        plan=lambda wildcards: GRID.plan(GRID.named_cell(wildcards)).to_json(),
+        record=of_cell(record_of),
+        plan=of_cell(plan_of),
         bands=BANDS,
         verdict=VERDICT,
     message:
