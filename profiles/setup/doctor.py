@@ -82,7 +82,7 @@ def findings(needs: str = "") -> list[Finding]:
     return [*tools(), *machine(needs), *kernel_limits()]
 
 
-# ---- Tools ----------------------------------------------------------------------------------
+# ---- Tools
 
 
 def tools() -> list[Finding]:
@@ -210,7 +210,7 @@ def too_old(version: str) -> bool:
     return [*map(int, found)] < [*map(int, least)]
 
 
-# ---- Machine and limits: most are not required, but a number may mean something else ----------
+# ---- Machine and limits: most are not required, but a number may mean something else
 
 
 def machine(needs: str, root: Path = limits.ROOT) -> list[Finding]:
@@ -362,7 +362,7 @@ def perf_events(paranoid: int | None) -> Finding:
     return judged("perf_event_paranoid", is_right, found, advice)
 
 
-# ---- Printing -------------------------------------------------------------------------------
+# ---- Printing
 
 
 def lines(found: list[Finding], colours: bool) -> list[str]:

@@ -92,7 +92,7 @@ def lines_of(path: Path) -> list[str]:
         return []
 
 
-# ---- Mounts and control groups --------------------------------------------------------------
+# ---- Mounts and control groups
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ def cgroups(controller: str, root: Path = ROOT) -> Iterator[Path]:
         yield from (folder, *(above for above in folder.parents if above.is_relative_to(top)))
 
 
-# ---- CPUs -----------------------------------------------------------------------------------
+# ---- CPUs
 
 
 @dataclass(frozen=True)
@@ -278,7 +278,7 @@ def throttled(root: Path = ROOT) -> int:
     return sum(int(each[1]) for each in found if each)
 
 
-# ---- Memory, threads, descriptors, ports ----------------------------------------------------
+# ---- Memory, threads, descriptors, ports
 
 
 def free_mib(root: Path = ROOT) -> int:
@@ -381,7 +381,7 @@ def server_ports(low: int, high: int) -> Sequence[int]:
     return [port for port in range(low + 1, high + 1, 2) if port >= FIRST_PORT]
 
 
-# ---- Folders --------------------------------------------------------------------------------
+# ---- Folders
 
 
 @functools.cache
@@ -428,7 +428,7 @@ def file_system(folder: Path, root: Path = ROOT) -> str:
     return mount.kind if mount else "unknown"
 
 
-# ---- Together -------------------------------------------------------------------------------
+# ---- Together
 
 
 def scheduler(root: Path = ROOT) -> str:

@@ -179,7 +179,7 @@ def test_a_slurm_job_has_its_node_and_all_its_cpus(tmp_path, monkeypatch, shared
         testbed.alone_on_the_node()
 
 
-# ---- CPUs -----------------------------------------------------------------------------------
+# ---- CPUs
 
 
 def put(path, text):
@@ -359,7 +359,7 @@ def test_without_a_topology_every_cpu_is_a_core(tmp_path, monkeypatch):
     assert last == unknown | {"cpu": 3, "siblings": [3]}
 
 
-# ---- Ports ----------------------------------------------------------------------------------
+# ---- Ports
 
 
 def test_no_port_is_handed_out_to_two_threads_at_once(monkeypatch):

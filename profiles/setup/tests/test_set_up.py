@@ -23,7 +23,7 @@ def debian(put):
     return machine
 
 
-# ---- debian.sh ------------------------------------------------------------------------------
+# ---- debian.sh
 
 
 @pytest.mark.parametrize("user", [0, 1000])
@@ -63,7 +63,7 @@ def test_locks_of_other_programs_are_waited_for_and_named(run, put, debian, tmp_
     assert waiting.endswith(f"/var/lib/{lock}, held by process 7 (unattended-upgr)")
 
 
-# ---- find-jdk.sh and environment.sh ---------------------------------------------------------
+# ---- find-jdk.sh and environment.sh
 
 
 def jdk(folder, version="25.0.3", line=""):
@@ -199,7 +199,7 @@ def test_maven_is_told_of_the_proxy_of_the_environment(sourced):
     assert "-Dhttp.proxyPort=80" in sourced(show, {"HTTP_PROXY": "proxy.example"}).split()
 
 
-# ---- quarto.sh ------------------------------------------------------------------------------
+# ---- quarto.sh
 
 
 def with_pip(tools, script):
@@ -235,7 +235,7 @@ def test_quarto_gets_the_r_package_that_it_needs(run, put, debian, tools, tmp_pa
     assert (tmp_path / "call").read_text().endswith(" r-cran-rmarkdown\n")
 
 
-# ---- databases.sh and runtimes.sh -----------------------------------------------------------
+# ---- databases.sh and runtimes.sh
 
 # Leaves a file in the folder that Maven is told to copy into.
 MAVEN = """for word in "$@"; do
@@ -293,7 +293,7 @@ def test_a_runtime_that_cannot_be_had_fails_the_set_up(run, tools):
     assert not (tools / "jdk-21").exists()
 
 
-# ---- The Makefile ---------------------------------------------------------------------------
+# ---- The Makefile
 
 
 @pytest.fixture
@@ -378,7 +378,7 @@ def test_python_of_a_goal_loads_no_module_of_other_work(make):
     assert "/none" not in str(shown) and "MINE=kept" in shown
 
 
-# ---- pip.sh ---------------------------------------------------------------------------------
+# ---- pip.sh
 
 
 def test_pip_takes_no_place_from_a_user_and_all_else(run, tmp_path):

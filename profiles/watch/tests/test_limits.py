@@ -56,7 +56,7 @@ def stat_of(*cpus):
     return "\n".join(["cpu  9 9 9 9 9 9 9 9 0 0", *lines, "ctxt 5"])
 
 
-# ---- lists, mounts --------------------------------------------------------------------------
+# ---- lists, mounts
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_a_folder_lies_on_the_innermost_mount_and_the_last_at_one_place(tree):
     assert limits.file_system(Path("/srv"), root / "none") == "unknown"
 
 
-# ---- CPUs -----------------------------------------------------------------------------------
+# ---- CPUs
 
 
 @pytest.mark.parametrize(
@@ -199,7 +199,7 @@ def test_isolated_offline_and_veiled_cpus_are_known(tree, monkeypatch):
     assert (found.isolated, found.offline, found.veiled) == ([2, 3], [4, 5, 6, 7], True)
 
 
-# ---- memory, threads, descriptors, ports ----------------------------------------------------
+# ---- memory, threads, descriptors, ports
 
 MEMINFO = {"proc/meminfo": "MemTotal: 8388608 kB\nMemFree: 5 kB\nMemAvailable: 4194304 kB"}
 GIB = 1 << 30
@@ -326,7 +326,7 @@ def test_ports_of_servers_are_there_whatever_range_clients_have(low, high, first
     assert len(ports) >= limits.PORTS_AT_LEAST
 
 
-# ---- folders and kernel ---------------------------------------------------------------------
+# ---- folders and kernel
 
 
 @pytest.mark.parametrize(
@@ -403,7 +403,7 @@ def test_record_is_flat_and_of_this_machine():
     assert found["somaxconn"] == Path("/proc/sys/net/core/somaxconn").read_text().strip()
 
 
-# ---- live: what root may set ----------------------------------------------------------------
+# ---- live: what root may set
 
 
 THROTTLED = """
