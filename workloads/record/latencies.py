@@ -20,7 +20,7 @@ POINTS = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p99_9": 0.999}
 BEYOND_AT_LEAST = 10
 SAMPLES, SERIES = "samples.csv.gz", "series.csv"
 # The files of a tool in a slice's folder, the primary latency first.
-HISTOGRAMS = ("latency-corrected.hgrm", "latency-uncorrected.hgrm", "latency.hgrm", "wait.hgrm")
+HISTOGRAMS = ("latency-corrected.hgrm", "latency-uncorrected.hgrm", "latency.hgrm")
 # Latency of requests that a mix adds, which is never a part of the primary one.
 MIXED_IN = "latency-mixed-in.hgrm"
 # The primary latency without what the generator itself was late: the lower end of an interval.
@@ -70,7 +70,7 @@ def latency_of(folders: list[Path], load: dict[str, Any]) -> dict[str, Any] | No
     """
     if any((folder / SAMPLES).exists() for folder in folders):
         return latency_of_samples([rows_in(folder / SAMPLES) for folder in folders], load)
-    corrected, uncorrected, closed, _ = HISTOGRAMS
+    corrected, uncorrected, closed = HISTOGRAMS
     name = corrected if any((folder / corrected).exists() for folder in folders) else closed
     texts = texts_of(folders, name)
     if not texts:

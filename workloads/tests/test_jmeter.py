@@ -1,8 +1,6 @@
 """Loads from JMeter's samples, and the line that asks its driver for them."""
 
 import base64
-import csv
-import gzip
 import re
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,6 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from workloads.record.latencies import SAMPLES, rows_in
 from workloads.tools import jmeter
 
 PLAN = jmeter.FOLDER / "plan.jmx"
@@ -41,11 +40,6 @@ def collected(folder, **tool):
     return jmeter.collect(SPEC | {"tool": SPEC["tool"] | tool}, folder, (0, 0))
 
 
-def kept(folder, name, column):
-    with gzip.open(folder / name, "rt") as file:
-        return [row[column] for row in csv.DictReader(file)]
-
-
 def test_summary_counts_what_was_asked_answered_and_refused(folder):
     load = collected(folder)
     assert (load["requests_offered"], load["requests_recorded"]) == (4, 4)
@@ -58,7 +52,7 @@ def test_summary_counts_what_was_asked_answered_and_refused(folder):
     assert load["received_bytes"] == 144 + 144 + 99
     assert load["latency_min_ms"] == 100
     # Its samples are kept without the warm-up.
-    assert kept(folder, "samples.csv.gz", "label") == ["request"] * 4
+    assert [row["label"] for row in rows_in(folder / SAMPLES)] == ["request"] * 4
     assert not (folder / jmeter.RAW).exists()
 
 
@@ -106,13 +100,12 @@ def test_a_load_for_a_time_lasts_whole_seconds_and_no_less():
     assert (counted["loops"], counted["duration_s"], counted["delay_s"]) == ("2", "120", "0")
 
 
-def test_warm_up_of_a_load_for_a_time_is_left_out_and_kept_apart(folder):
+def test_warm_up_of_a_load_for_a_time_is_left_out(folder):
     load = collected(folder, duration_s=0.05, warm_up_s=0.102)
     # from 1.102 to 1.152 s: the first answer came at 1.100, the second at 1.160
     assert (load["requests_recorded"], load["in_flight_at_end"]) == (1, 1)
     assert load["answers_in_warm_up"] == 1
     assert (load["start_epoch_s"], load["end_epoch_s"]) == (1.102, 1.152)
-    assert kept(folder, jmeter.OUTSIDE, "elapsed") == ["100", "110", "40"]
 
 
 def test_no_samples_at_all_is_all_errors(tmp_path):
@@ -164,11 +157,6 @@ def test_its_jvm_is_given_its_options():
 def test_plan_has_no_listeners():
     tags = {element.tag for element in ElementTree.parse(PLAN).iter()}
     assert not tags & {"ResultCollector", "BackendListener", "Summariser"}
-
-
-def test_all_threads_wait_for_each_other_only_when_asked():
-    assert asked_for()["together"] == "1"
-    assert asked_for(at_once=True)["together"] == "2"
 
 
 def test_a_body_is_posted_as_json():

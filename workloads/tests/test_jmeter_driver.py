@@ -14,7 +14,7 @@ import pytest
 from workloads.tools import jmeter
 
 LOAD = {"path": "/", "body_bytes": 2, "users": 5, "ramp_up_s": 0, "loops": 2, "delay_s": 0}
-LOAD |= {"duration_s": 20, "keep_alive": "true", "together": 1, "timeout_ms": 60_000}
+LOAD |= {"duration_s": 20, "keep_alive": "true", "timeout_ms": 60_000}
 # Longer than any machine needs for a load that gives up.
 HANGS_S = 120
 

@@ -18,6 +18,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from workloads.record.latencies import SAMPLES
 from workloads.record.load import nothing_sent
 from workloads.servers.subject import Subject
 from workloads.tools.wrk2 import as_text
@@ -27,8 +28,6 @@ HOME = ROOT / ".tools/jmeter"
 FOLDER = ROOT / "workloads/jmeter"
 DRIVER_JAR = FOLDER / "build/driver.jar"
 RAW = "samples.raw.csv"
-# Samples of a load for a time that ended before that time, in its warm-up, or after it.
-OUTSIDE = "samples-outside.csv.gz"
 LOOP = "closed"
 # One JVM loads all modes of a session.
 A_DRIVER_FOR_EACH_MODE = False
@@ -41,7 +40,7 @@ AT_LEAST = 5
 # So few that they never fill a pool's queue of 100: it would grow, and go into the load with more
 # threads than it starts with.
 WARM_UP_USERS, WARM_UP_LOOPS = 80, 10
-FOR_A_TIME = ("warm_up_s", "duration_s", "ramp_up_s", "at_once")
+FOR_A_TIME = ("warm_up_s", "duration_s", "ramp_up_s")
 
 # JMeter names a failed connection by its Java exception; these are the kinds that all tools share.
 ERROR_KINDS = {
@@ -137,7 +136,6 @@ def fields(spec: dict[str, Any], subject: Subject, folder: Path) -> list[str]:
         "duration_s": lasts_s,
         # The published servers close after every answer; so do users unless a tier says otherwise.
         "keep_alive": str(tool.get("keep_alive", False)).lower(),
-        "together": tool["users"] if tool.get("at_once") else 1,
         "timeout_ms": round(spec["testbed"]["request_timeout_s"] * 1000),
     }
     properties |= {} if "body_bytes" in spec["study"] else {"body_bytes_are": AT_LEAST}
@@ -178,9 +176,9 @@ def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> d
     for row in samples:
         (within if start_ms <= ended_ms(row) <= end_ms else outside).append(row)
     in_flight = [row for row in outside if int(row.timeStamp) < end_ms < ended_ms(row)]
-    write(folder / "samples.csv.gz", within)
-    if outside:
-        write(folder / OUTSIDE, outside)
+    # Between slices, while the servers wait: a better compression takes five times as long.
+    with gzip.open(folder / SAMPLES, "wt", compresslevel=1, newline="") as file:
+        csv.writer(file).writerows([Sample._fields, *within])
     raw.unlink()
     load = summary(spec, within, len(in_flight), (start_ms / 1000, end_ms / 1000))
     # Answered before the window, or requested after it.
@@ -210,12 +208,6 @@ def window_ms(spec: dict[str, Any], samples: list[Sample]) -> tuple[int, int]:
         start_ms = first_ms + round(tool["warm_up_s"] * 1000)
         return start_ms, start_ms + round(tool["duration_s"] * 1000)
     return first_ms, max(map(ended_ms, samples), default=0)
-
-
-def write(path: Path, samples: list[Sample]) -> None:
-    # Between slices, while the servers wait: a better compression takes five times as long.
-    with gzip.open(path, "wt", compresslevel=1, newline="") as file:
-        csv.writer(file).writerows([Sample._fields, *samples])
 
 
 def summary(
