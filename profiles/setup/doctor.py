@@ -33,9 +33,6 @@ TOOLS = ROOT / ".tools"
 OK, REMARK, MISSING = "ok", "remark", "missing"
 COLOURS = {OK: "\033[32m", REMARK: "\033[33m", MISSING: "\033[31m"}
 
-PANDOC_VERSION = "import pypandoc; print(pypandoc.get_pandoc_version())"
-TYPST_VERSION = "from importlib.metadata import version; import typst; print(version('typst'))"
-
 # Prints which of the packages that follow cannot be loaded. Debian names them in small letters, R
 # as their authors do.
 LOAD = """known <- list.files(.libPaths())
@@ -95,8 +92,6 @@ def tools() -> list[Finding]:
         tool("C compiler", ["gcc", "--version"]),
         r(),
         tool("Snakemake", [str(venv / "snakemake"), "--version"]),
-        tool("pandoc", [str(venv / "python"), "-c", PANDOC_VERSION]),
-        tool("typst", [str(venv / "python"), "-c", TYPST_VERSION]),
         unpacked("JMeter", "jmeter/bin/ApacheJMeter.jar", pom, "java-tools"),
         unpacked("async-profiler", "async-profiler/libasyncProfiler.so", pom, "java-tools"),
         unpacked("Java runtime 21", "jdk-21/bin/java", TOOLS / "jdk-21/release", "runtimes"),
