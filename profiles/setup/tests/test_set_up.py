@@ -82,20 +82,14 @@ def home(tmp_path):
     return jdk(tmp_path / "jdk")
 
 
-@pytest.fixture
-def find(run):
-    """The JDK that is found, "" for none, and what is said."""
+def test_the_first_jdk_25_with_its_compilers_is_found(run, tmp_path, stand_ins):
+    """In JAVA_HOME, on the PATH, or below /usr/lib/jvm."""
 
-    def find_jdk(*words, **environment):
-        done = run("find-jdk.sh", *words, **environment)
+    def find(**environment):
+        done = run("find-jdk.sh", **environment)
         assert done.returncode == (0 if done.stdout else 1)
         return done.stdout.rstrip("\n"), done.stderr
 
-    return find_jdk
-
-
-def test_the_first_jdk_25_with_its_compilers_is_found(find, tmp_path, stand_ins):
-    """In JAVA_HOME, on the PATH, or below /usr/lib/jvm."""
     for version in ("17.0.15", "2.5", "250.1", "26"):
         jdk(tmp_path / "jvm" / version, version)
     (jdk(tmp_path / "jvm/jre") / "bin/javac").unlink()

@@ -2,15 +2,12 @@
 
 import os
 import resource
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
 import pytest
 
 from profiles.watch import limits
-from profiles.watch.control_groups import entering
 
 ROOT = Path(__file__).resolve().parents[3]
 V2 = "30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate"
@@ -401,30 +398,3 @@ def test_record_is_flat_and_of_this_machine():
     assert (found["descriptors_soft"], found["descriptors"]) == limits.descriptors()
     assert found["results_fsync_us"] is None
     assert found["somaxconn"] == Path("/proc/sys/net/core/somaxconn").read_text().strip()
-
-
-# ---- live: what root may set
-
-
-THROTTLED = """
-import os, time
-from profiles.watch import limits, noise
-from profiles.watch.telemetry import Telemetry, grown
-watching = Telemetry(os.getpid(), 1, sorted(os.sched_getaffinity(0)), 20)
-watching.start()
-# Beside others that use the CPUs, a second may go by without a stop.
-before, end_s = limits.throttled(), time.monotonic() + 60
-while limits.throttled() == before and time.monotonic() < end_s: pass
-time.sleep(0.2)
-watching.stop()
-measured = (noise.measure(0.1, 1.0) for _ in range(30))
-quiet = next(found for found in measured if found.throttled > 0)
-print(limits.cpu_quota(), limits.cpus().count, grown(watching.samples, "throttled") > 0)
-print(quiet.throttled > 0, quiet.had_share < 0.5)
-"""
-
-
-def test_a_quota_is_found_and_each_time_that_it_stops_us(group):
-    argv = [*entering(group), sys.executable, "-c", THROTTLED]
-    done = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, timeout=120)
-    assert done.stdout.split() == ["0.2", "0", "True", "True", "True"], done.stderr
