@@ -49,7 +49,6 @@ from workloads.record.slice import (
     Slice,
     beyond_generator,
 )
-from workloads.servers.server import LOG_END_BYTES
 
 SUMMED = (
     *("requests_offered", "requests_recorded", "in_flight_at_end", "responses_2xx", "bodies_right"),
@@ -87,6 +86,8 @@ LATENCY_COLUMNS = ["slice", "value_ms", "count"]
 CLASSES = {WITHOUT_LAG: "without-lag", MIXED_IN: "mixed-in"}
 THREAD_STATES = "thread-states.csv"
 SERVER_LOG = "server.log"
+# So much of a log's beginning, and of its end, stays: some servers write a line for each request.
+LOG_END_BYTES = 2**20
 # How a line of a stack trace begins.
 FRAMES, FRAMES_AT_MOST = (b"\tat ", b"\t... "), 1000
 

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import http.client
-import re
-import socket
-import ssl
 import uuid
 from typing import Any
 
 from workloads.servers.user_server import SECRET, UserServer
 
 LIMIT_S, REQUESTS_AT_MOST, BYTES_SHOWN = 5.0, 10, 80
-# The beginning of every connection of HTTP/2, with empty SETTINGS (RFC 9113, 3.4).
-HTTP2_PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes(3) + b"\x04" + bytes(5)
 # Stands in an answer for the identifier that was asked with: answers are compared without it.
 SAME_UUID = b"00000000-0000-4000-a000-000000000001"
 
@@ -65,33 +59,11 @@ def ask(subject: UserServer, request: dict[str, Any]) -> tuple[int, str, bytes]:
 
 def hopeless(subject: UserServer, fault: str) -> str:
     """Advice on a service that will never be ready; empty for one that may be."""
-    status = re.match(r"status (\d+)", fault)
-    if status and status[1].startswith("3"):
+    status = fault.removeprefix("status ")[:3] if fault.startswith("status ") else ""
+    if status.startswith("3"):
         return "name a ready_path that answers by itself, or ready_headers that let it"
-    if status and status[1] == "404" and "start_limit_s" not in subject.mode:
+    if status == "404" and "start_limit_s" not in subject.mode:
         return "name a ready_path that it has, or a start_limit_s if the page comes later"
-    if status and status[1] in ("400", "401", "403", "421"):
+    if status in ("400", "401", "403", "421"):
         return "if it wants a header: ready_headers: {Host: shop.example}, or another"
-    other = "" if status else speaks_otherwise(subject)
-    return f"it speaks {other}: have it serve plain HTTP/1.1 on {{port}}" if other else ""
-
-
-def speaks_otherwise(subject: UserServer) -> str:
-    """Which protocol it speaks in place of HTTP/1.1; empty where that is not known."""
-    context = ssl.create_default_context()
-    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-    with (
-        contextlib.suppress(OSError),
-        socket.create_connection((subject.address, subject.port), LIMIT_S) as plain,
-        context.wrap_socket(plain),
-    ):
-        return "HTTPS (TLS)"
-    with (
-        contextlib.suppress(OSError),
-        socket.create_connection((subject.address, subject.port), LIMIT_S) as plain,
-    ):
-        plain.sendall(HTTP2_PREFACE)
-        # The type of the first frame, SETTINGS (RFC 9113, 3.4).
-        if plain.recv(9)[3:4] == b"\x04":
-            return "HTTP/2 alone"
     return ""

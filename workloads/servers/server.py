@@ -34,8 +34,6 @@ TICKS = {"event": "itimer", "interval_ms": 4}
 # Events of the JVM that last: all of them, however short, and without their stacks.
 WAITS = ("VirtualThreadPinned", "ThreadSleep", "SocketRead", "SocketWrite", "GarbageCollection")
 TMP = "tmp"
-# So much of a log's beginning, and of its end, stays: some servers write a line for each request.
-LOG_END_BYTES = 2**20
 # Starts a program in a class of the kernel's scheduler; its threads are in it, too (sched(7)).
 SCHEDULED = {"batch": ("chrt", "--batch", "0")}
 # The JDK's scheduler of virtual threads names its threads so (java.lang.VirtualThread).

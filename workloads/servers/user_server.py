@@ -10,7 +10,6 @@ a JVM by perf.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import ipaddress
 import math
 import os
@@ -41,7 +40,6 @@ from workloads.servers.listening import (
     why_not_measured,
 )
 from workloads.servers.server import (
-    LOG_END_BYTES,
     PROFILER,
     RECORDING,
     STOP_LIMIT_S,
@@ -50,8 +48,6 @@ from workloads.servers.server import (
     watched,
 )
 
-# A hole in a file that keeps its size (linux/falloc.h).
-PUNCH_HOLE = 3
 # Stands for a variable of the caller, as in workloads/scripts/requests.lua.
 SECRET = re.compile(r"\{env:(\w+)\}")
 # How long a process that goes to the background may take to leave the group of its parent.
@@ -174,15 +170,6 @@ class UserServer(Server):
         with contextlib.suppress(OSError), socket.create_connection((LOOPBACK, self.wanted), 1):
             return self.wanted
         return 0
-
-    def prepare(self, spec: dict[str, Any]) -> None:
-        """Frees the disk of all of its log but the first and the last MiB, in which it stays."""
-        with self.log.open("r+b") as log:
-            middle = log.seek(0, os.SEEK_END) - 2 * LOG_END_BYTES
-            if middle > 0:
-                # fallocate(2) with PUNCH_HOLE and KEEP_SIZE; a file system without it keeps all.
-                arguments = map(ctypes.c_long, (LOG_END_BYTES, middle))
-                ctypes.CDLL(None).fallocate(log.fileno(), PUNCH_HOLE, *arguments)
 
     def remark(self) -> str:
         """Who else reaches it meanwhile, and what would keep it to this machine; often nothing."""

@@ -406,7 +406,7 @@ def test_requests_of_a_mix_are_in_flight_too(load_of):
     assert load["in_flight_mean"] == pytest.approx(2)
 
 
-def test_log_is_kept_without_the_frames_of_most_stack_traces(tmp_path):
+def test_log_is_kept_without_the_frames_of_most_stack_traces_and_its_middle(tmp_path):
     log, out = tmp_path / "server.log", tmp_path / "server.log.gz"
     trace = ["failed", *["\tat a.b.c(D.java:1)"] * 600, "\t... 9 more"]
     log.write_text("\n".join(["started", *trace, *trace, *trace, "ended", ""]))
@@ -415,6 +415,11 @@ def test_log_is_kept_without_the_frames_of_most_stack_traces(tmp_path):
     others = [line for line in kept if not line.startswith("\t")]
     assert others == ["started", *["failed"] * 3, "ended"]
     assert sum(line.startswith("\t") for line in kept) == pooling.FRAMES_AT_MOST
+    log.write_text("the first line\n" + ("x" * 99 + "\n") * 80_000 + "the last line\n")
+    pooling.keep_log(log, out)
+    text = gzip.decompress(out.read_bytes())
+    assert text.startswith(b"the first line\n") and text.endswith(b"\nthe last line\n")
+    assert b"bytes are left out" in text and len(text) < 2_200_000
 
 
 def test_slice_of_an_extra_round_is_one_that_was_repeated(make_slice):

@@ -1,7 +1,6 @@
 """User-supplied servers: started by a command, watched with all their processes, faults named."""
 
 import contextlib
-import gzip
 import os
 import re
 import shutil
@@ -24,7 +23,6 @@ from workloads.experiment.configuration import ConfigurationError
 from workloads.experiment.grid import Grid
 from workloads.experiment.plan import ModePlan, Name
 from workloads.machine import provenance
-from workloads.record import pooling
 from workloads.servers import listening, perf, server, user_server
 from workloads.servers.user_server import UserServer
 from workloads.session import start as start_module
@@ -719,22 +717,6 @@ def test_server_on_all_addresses_is_measured_with_a_remark_that_is_said_once(up,
     for text in ("old: open", "old: open", "new: open"):
         say_once(text, place)
     assert capsys.readouterr().err.splitlines() == ["old: open", "new: open"]
-
-
-def test_flood_of_log_leaves_its_ends_on_the_disk_and_in_the_record(up, tmp_path):
-    floods = "print('the first line\\n' + ('x' * 99 + '\\n') * 80_000 + 'the last line')\n"
-    subject = up(*python(floods + code())).subject
-    log = subject.log
-    before = log.stat().st_blocks
-    subject.prepare({})
-    assert log.stat().st_size > 8_000_000
-    assert log.stat().st_blocks < before / 2
-    pooling.keep_log(log, tmp_path / "kept.gz")
-    text = gzip.decompress((tmp_path / "kept.gz").read_bytes())
-    assert text.startswith(b"the first line\n")
-    assert b"bytes are left out" in text
-    assert b"the last line\n" in text
-    assert len(text) < 2_200_000
 
 
 # ---- its backend
