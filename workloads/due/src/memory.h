@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What an allocation gave; where it gave nothing, there is no run: a message, and exit 1. */
+/* Gives an allocation back; where there is none, there is no run: a message, and exit 1. */
 static inline void *needed(void *memory, const char *what_for) {
     if (memory) return memory;
     fprintf(stderr, "due: no memory for %s\n", what_for);

@@ -121,4 +121,14 @@ class WorkTest {
             }
         }
     }
+
+    @Test
+    void endsThoughARequestIsInFlight() throws Exception {
+        App app = App.start("--log=off");
+        Future<Integer> unanswered = app.statusLater("/api/sleep-test?sleep_ms=60000");
+        App.await("it is in flight", () -> Thread.getAllStackTraces().values().stream()
+                .anyMatch(stack -> Stream.of(stack).anyMatch(frame -> frame.getClassName().endsWith(".TimeController"))));
+        assertTimeout(Duration.ofSeconds(20), app::close, "Spring waits for 30 s by default");
+        assertThrows(ExecutionException.class, unanswered::get);
+    }
 }
