@@ -26,7 +26,8 @@ SPEC = {
 
 
 def loading(live, spec=SPEC, tool=TOOL, **place):
-    fields = {"server_cpus": [0], "generator_cpus": [1], "speeds": Speeds()}
+    speeds = SimpleNamespace(of=lambda *_: Speed(1.0, 200.0))
+    fields = {"server_cpus": [0], "generator_cpus": [1], "speeds": speeds}
     return Loading(tool, spec, live, Place(**fields | place), None)
 
 
@@ -43,14 +44,6 @@ def beyond(idle_s):
 
 def ran(window_s, timed_out=False, cpus=None):
     return Ran(["a-tool"], 0, timed_out, window_s, cpus)
-
-
-class Speeds:
-    def load(self, start_s, end_s):
-        pass
-
-    def of(self, cpus, start_s, end_s):
-        return Speed(1.0, 200.0)
 
 
 def load_with(answered, in_flight, timeouts, answers_per_s=0.0):
@@ -210,6 +203,8 @@ class Subject:
 
     def __init__(self, notes, outcome="completed"):
         self.notes, self.outcome = notes, outcome
+        self.start_profile = lambda *_: notes.append("profile begins")
+        self.end_profile = lambda: notes.append("profile ends")
 
     def ask(self, path, limit_s):
         self.notes.append("asked")
@@ -221,29 +216,16 @@ class Subject:
     def watch(self, path, limit_s, *, on):
         self.notes.append(f"samplers {'on' if on else 'off'}")
 
-    def start_profile(self, folder, asked):
-        self.notes.append("profile begins")
-
-    def end_profile(self):
-        self.notes.append("profile ends")
-
 
 class Telemetry:
     knows, rate_hz = (lambda *_: True), (lambda *_: 10.0)
     cpu_share, stood_still_s = (lambda *_: 0.01), (lambda *_: 0.0)
 
     def __init__(self, notes):
-        self.notes, self.compilers = notes, []
-        self.samples = samples_of(server_cpu_s=0.6, server_cpus_idle_s=0.38)
-
-    def start(self):
-        self.notes.append("telemetry begins")
-
-    def stop(self):
-        self.notes.append("telemetry ends")
-
-    def window(self, start_s, end_s):
-        return self.samples
+        self.samples, self.compilers = samples_of(server_cpu_s=0.6, server_cpus_idle_s=0.38), []
+        self.start = lambda: notes.append("telemetry begins")
+        self.stop = lambda: notes.append("telemetry ends")
+        self.window = lambda *_: self.samples
 
 
 @pytest.fixture
@@ -280,10 +262,13 @@ def test_slice_in_which_the_machine_stood_still_is_no_fault_of_its_server(load_s
     assert "stood_still" in done.faults
 
 
-def test_plain_slice_has_neither_profiler_nor_samplers(load_slice):
+def test_profiled_slice_alone_has_profiler_and_samplers_around_its_load(load_slice):
+    _, notes = load_slice(PROFILED)
+    begins = ["asked", "samplers on", "profile begins", "telemetry begins"]
+    assert notes == [*begins, "load", "telemetry ends", "samplers off", "profile ends"]
     done, notes = load_slice()
-    assert notes == ["asked", "telemetry begins", "load", "telemetry ends"]
-    assert done.kept
+    # The one before has left an answer.
+    assert notes == ["telemetry begins", "load", "telemetry ends"] and done.kept
     assert (done.folder.name, done.outcome) == ("plain-low-jmeter-1", "completed")
     share = {"cpu_share": done.metrics["generator_cpu_share"]}
     named = {"name": "a tool", "version": "1", "exit_status": 0}
@@ -331,12 +316,6 @@ def test_server_has_the_time_of_its_tool_to_answer(live, tool, time_out_s, patie
     spec = SPEC | {"testbed": {"request_timeout_s": time_out_s}}
     loading(live, spec, tool).state()
     assert limits == [patience_s]
-
-
-def test_profiled_slice_has_both_around_its_load(load_slice):
-    _, notes = load_slice(PROFILED)
-    begins = ["asked", "samplers on", "profile begins", "telemetry begins"]
-    assert notes == [*begins, "load", "telemetry ends", "samplers off", "profile ends"]
 
 
 def test_profile_ends_though_a_server_whose_threads_are_busy_cannot_be_told(

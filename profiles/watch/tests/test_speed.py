@@ -74,9 +74,6 @@ def test_probe_that_has_ended_is_a_fault_with_what_it_said(written):
     assert len(Speeds([written(1, [(1.0, 1000)])], [alive]).rows()) == 1
     with pytest.raises(RuntimeError, match=r"the probe speed-0 ended \(1\): MemoryError: no more"):
         Speeds([path], [ended]).of([0], 0, 2)
-    # Killed: its last line is half of a value.
-    with pytest.raises(RuntimeError, match=r"ended \(1\): nothing$"):
-        Speeds([written(0, [(1.0, 1000)], tail="2.0,0")], [ended]).rows()
 
 
 def test_computation_is_always_the_same_and_takes_cpu_time():
