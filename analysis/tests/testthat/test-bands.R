@@ -11,15 +11,14 @@ test_that("a band is the interval and a factor of 1.25 on both sides", {
 })
 
 test_that("each shipped run has the bands of its comparisons", {
-  runs <- file.path(analysis_folder, "runs")
-  known <- with_hosts(read_all_shipped(runs))
-  for (name in names_of_runs(runs)) {
-    shipped <- fread(file.path(runs, name, "bands.csv"))
+  runs <- read_all_shipped(file.path(analysis_folder, "runs"))
+  known <- with_hosts(runs)
+  for (run in runs) {
+    shipped <- fread(file.path(analysis_folder, "runs", run$name, "bands.csv"))
     # One run is of eight sessions.
-    whole <- jsonlite::read_json(file.path(runs, name, "run.json"))$sessions > 20
-    expect_gt(nrow(shipped), if (whole) 130 else 90)
+    expect_gt(nrow(shipped), if (run$facts$sessions > 20) 130 else 90)
     expect_true(all(shipped$process_reach >= 0))
-    expect_equal(shipped, bands_of(read_shipped(runs, name)$comparisons, known), tolerance = 0.02, ignore_attr = TRUE, info = name)
+    expect_equal(shipped, bands_of(run$comparisons, known), tolerance = 0.02, ignore_attr = TRUE, info = run$name)
   }
 })
 

@@ -34,20 +34,16 @@ test_that("a curve that breaks no objective, or keeps none, has a bound and no n
   expect_true(is.na(find_capacity(loads_with(10)[0])$capacity_per_s))
 })
 
-test_that("the capacity of M/M/1 is found within 5 %, and its error is as large as it says", {
+test_that("a capacity is found within 5 %, and its error is as large as it says", {
   set.seed(1)
-  # Objectives on the flat of the curve and on its steep, estimates that were off by a tenth, and loads that were disturbed.
-  for (objective_ms in c(3, 10)) {
-    for (disturbed in c(0, 0.1)) {
-      off <- replicate(60, {
-        found <- find_capacity(mm1_loads(10000, objective_ms, 10000 * runif(1, 0.95, 1.1), disturbed))
-        c(log(found$capacity_per_s / mm1_capacity(10000, objective_ms)), log(found$beyond_per_s / found$within_per_s) / sqrt(12))
-      })
-      off <- off[, is.finite(off[2, ])]
-      expect_lt(abs(mean(off[1, ])), 0.05, label = paste(objective_ms, disturbed))
-      expect_lt(mean(abs(off[1, ]) > 2 * off[2, ]), 0.15)
-    }
-  }
+  # Estimates that were off by a tenth, and loads that were disturbed.
+  off <- replicate(100, {
+    found <- find_capacity(drawn_loads(10000, 10000 * runif(1, 0.95, 1.1)))
+    c(log(found$capacity_per_s / 10000), log(found$beyond_per_s / found$within_per_s) / sqrt(12))
+  })
+  off <- off[, is.finite(off[2, ])]
+  expect_lt(abs(mean(off[1, ])), 0.05)
+  expect_lt(mean(abs(off[1, ]) > 2 * off[2, ]), 0.15)
 })
 
 # ---- Cells
@@ -125,8 +121,6 @@ test_that("tables are read as they were written, with rows and without", {
   cells <- read_cells(c(write_curve(root, loads_with(c(10, 30, 90))), write_curve(root, loads_with(c(10, 11)), mode = "thread-per-request", baseline = NULL)))
   expect_equal(read_back(capacities_of(cells), read_capacity), capacities_of(cells))
   expect_equal(read_back(pool_steps(cells), read_load_curves), pool_steps(cells), ignore_attr = TRUE)
-  none <- read_back(capacities_of(list()), read_capacity)
-  expect_equal(nrow(none), 0)
-  expect_type(none$capacity_per_s, "double")
+  expect_equal(read_back(capacities_of(list()), read_capacity), no_capacities())
   expect_equal(nrow(read_back(pool_steps(list()), read_load_curves)), 0)
 })

@@ -59,7 +59,8 @@ test_that("cells that are not valid are counted, by their reasons", {
   cells[1:2, outcome := c("server_died", "beyond_limits")]
   expect_equal(sentence_validity(cells), paste(
     "Of 24 cells, 23 are valid and 1 is not. 1 load lies beyond the limits of this machine.",
-    "Of 4 valid cells the latency does not count (`settled` 4, `little` 2, some for several reasons); all else does. In 1 cell the server failed, which is a result (`server_died` 1)."
+    "Of 4 valid cells the latency does not count (`settled` 4, `little` 2, some for several reasons); all else does.",
+    "In 1 cell the server failed, which is a result (`server_died` 1)."
   ))
 })
 
