@@ -93,13 +93,14 @@ class Study:
     modes: dict[str, Mode]
     tiers: dict[str, Tier]
 
-    def loads(self, comparison: Comparison, mode: str) -> Iterator[tuple[Tier, str]]:
-        """The tiers that a mode meets, each with its tools."""
-        named = {*comparison.modes[mode]}
-        for id, tier in self.tiers.items():
-            for tool in TOOLS:
-                if tool in tier and named & {id, f"{id}/{tool}"}:
-                    yield tier, tool
+    def all_loads(self) -> Iterator[tuple[Comparison, str, Tier, str]]:
+        """The tiers that each mode of a comparison meets, each with its tools."""
+        loads = [(tier, tool) for tier in self.tiers.values() for tool in TOOLS if tool in tier]
+        for comparison in self.comparisons.values():
+            for mode, named in comparison.modes.items():
+                for tier, tool in loads:
+                    if {tier["id"], f"{tier['id']}/{tool}"} & {*named}:
+                        yield comparison, mode, tier, tool
 
 
 # ---- Taken over
@@ -519,23 +520,22 @@ def user_server_faults(place: str, study: dict[str, Any], mode: Mode) -> Iterato
 def measured_twice(study: Study) -> Iterator[str]:
     """A mode at a tier by a tool is one cell, of one comparison."""
     seen: dict[tuple[str, str, str], str] = {}
-    for id, comparison in study.comparisons.items():
-        for mode in comparison.modes:
-            for tier, tool in study.loads(comparison, mode):
-                first = seen.setdefault((mode, tier["id"], tool), id)
-                if first != id:
-                    key = f"studies.{study.id}.comparisons.{id}.modes.{mode}.tiers"
-                    yield fault(key, tier["id"], f"none of comparison {first}")
+    for comparison, mode, tier, tool in study.all_loads():
+        first = seen.setdefault((mode, tier["id"], tool), comparison.id)
+        if first != comparison.id:
+            key = f"studies.{study.id}.comparisons.{comparison.id}.modes.{mode}.tiers"
+            yield fault(key, tier["id"], f"none of comparison {first}")
 
 
 def different_cpus(study: Study) -> Iterator[str]:
     """Modes of a comparison are alive together, so its tiers have the same CPUs."""
-    for id, comparison in study.comparisons.items():
-        tiers = [tier for mode in comparison.modes for tier, _ in study.loads(comparison, mode)]
-        found = {tier["id"]: tier.get("shared_cpus") for tier in tiers}
-        if len(set(found.values())) > 1:
+    found: dict[str, dict[str, int | None]] = {}
+    for comparison, _, tier, _ in study.all_loads():
+        found.setdefault(comparison.id, {})[tier["id"]] = tier.get("shared_cpus")
+    for id, cpus in found.items():
+        if len(set(cpus.values())) > 1:
             place = f"studies.{study.id}.comparisons.{id}: shared_cpus"
-            yield fault(place, found, "the same at all tiers of a comparison")
+            yield fault(place, cpus, "the same at all tiers of a comparison")
 
 
 def different_looks(studies: Iterable[Study]) -> Iterator[str]:

@@ -139,13 +139,11 @@ class Grid:
         """Repetition 1 of every cell, its comparison, and its own limit of repetitions."""
         wanted = {*as_list(self.config.get("extras", []))}
         for study in self.studies.values():
-            for comparison in study.comparisons.values():
-                for mode in comparison.modes:
-                    for tier, tool in study.loads(comparison, mode):
-                        load = tier[tool]
-                        if comparison.extras[mode] | extras_of(tier, load) <= wanted:
-                            limit = 1 if load.get("once") else comparison.limits[mode]
-                            yield Cell(study.id, mode, tier["id"], tool, 1), comparison, limit
+            for comparison, mode, tier, tool in study.all_loads():
+                load = tier[tool]
+                if comparison.extras[mode] | extras_of(tier, load) <= wanted:
+                    limit = 1 if load.get("once") else comparison.limits[mode]
+                    yield Cell(study.id, mode, tier["id"], tool, 1), comparison, limit
 
     def _rate_faults(self, cell: Cell) -> Iterator[str]:
         """Rates at which a slice, or a burst of the warm-up, would have no request."""
@@ -444,26 +442,24 @@ class Grid:
 
     def jars(self, session: Session) -> list[str]:
         """The jars that the session's cells run."""
-        found: dict[str, None] = {}
+        found = []
         for part in self.plan(session).modes.values():
             backend = part.backend or {}
-            parts = [part.study.get("server", {}), backend, *backend.get("others", [])]
-            found |= dict.fromkeys(each["jar"] for each in parts if "jar" in each)
-        return list(found)
+            found += [part.study.get("server", {}), backend, *backend.get("others", [])]
+        return list(dict.fromkeys(each["jar"] for each in found if "jar" in each))
 
     def class_data(self, session: Session) -> list[str]:
         """The archives of loaded classes that the session's servers start with."""
-        found: dict[str, None] = {}
-        for part in self.plan(session).modes.values():
-            if prefix := part.study.get("server", {}).get("class_data"):
-                found[f"{prefix}-{part.mode.get('jdk', 'jdk')}.jsa"] = None
-        return list(found)
+        parts = self.plan(session).modes.values()
+        servers = [(each.study.get("server", {}), each.mode.get("jdk", "jdk")) for each in parts]
+        found = [f"{of['class_data']}-{jdk}.jsa" for of, jdk in servers if "class_data" in of]
+        return list(dict.fromkeys(found))
 
     def files(self, session: Session) -> list[str]:
         """The files of the user-supplied servers that the session starts."""
         modes = [part.mode for part in self.plan(session).modes.values()]
-        own = [path for mode in modes if "command" in mode for path in user_files(mode)]
-        return sorted({str(path) for path in own})
+        own = [user_files(mode) for mode in modes if "command" in mode]
+        return sorted({str(path) for files in own for path in files})
 
     def _parts(self, cell: Cell) -> tuple[Study, Mode, Tier]:
         study = self.studies[cell.study]
