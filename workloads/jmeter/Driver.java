@@ -11,9 +11,6 @@ import java.util.Arrays;
 import java.util.Base64;
 import java.util.Map;
 import java.util.Properties;
-import java.util.Set;
-import java.util.TreeSet;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.apache.jmeter.JMeter;
 import org.apache.jmeter.engine.StandardJMeterEngine;
@@ -40,19 +37,13 @@ import org.apache.jorphan.collections.SearchByClass;
 public final class Driver {
 
     private static final String SAMPLES = "samples.raw.csv";
-    /** The use of a property without a default value: JMeter would read 1 where it is missing. */
-    private static final Pattern REQUIRED = Pattern.compile("\\$\\{__P\\((\\w+)\\)}");
 
     private final File plan;
-    private final Set<String> required;
     /** Properties that every load starts from, so that none outlives its load. */
     private final Properties common = new Properties();
 
-    private Driver(Path plan) throws IOException {
-        this.plan = plan.toFile();
-        this.required = REQUIRED.matcher(Files.readString(plan)).results()
-                .map(use -> use.group(1))
-                .collect(Collectors.toSet());
+    private Driver(File plan) {
+        this.plan = plan;
         common.putAll(JMeterUtils.getJMeterProperties());
     }
 
@@ -61,7 +52,7 @@ public final class Driver {
         PrintStream replies = System.out;
         System.setOut(System.err);
         initialize(args[0], args[2]);
-        Driver driver = new Driver(Path.of(args[1]));
+        Driver driver = new Driver(new File(args[1]));
         replies.println("ready");
         BufferedReader loads = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String load = loads.readLine(); load != null; load = loads.readLine()) {
@@ -95,11 +86,6 @@ public final class Driver {
         Map<String, String> given = Arrays.stream(load).skip(1)
                 .map(field -> field.split("=", 2))
                 .collect(Collectors.toMap(property -> property[0], property -> property[1]));
-        Set<String> missing = new TreeSet<>(required);
-        missing.removeAll(given.keySet());
-        if (!missing.isEmpty()) {
-            throw new IllegalArgumentException("the plan needs the properties " + missing);
-        }
         Properties properties = JMeterUtils.getJMeterProperties();
         properties.clear();
         properties.putAll(common);

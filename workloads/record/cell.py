@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any
 
 from workloads.experiment.plan import Name
 from workloads.machine import environment, provenance
@@ -21,15 +21,6 @@ from workloads.record.slice import PROFILED, Slice
 from workloads.servers.server import BODY_SHOWN, EVENTS
 
 logger = logging.getLogger("record")
-
-
-class Generating(Protocol):
-    """The part of a tool that a record needs."""
-
-    LOOP: str
-
-    def generator(self, spec: dict[str, Any]) -> dict[str, str]:
-        """Name and version of the generator."""
 
 
 @dataclass(frozen=True)
@@ -54,14 +45,14 @@ def cell_record(
     facts: Facts,
     name: Name,
     spec: dict[str, Any],
-    tool: Generating,
+    tool: Any,
     slices: list[Slice],
     why: str,
     parts: Mapping[str, Any] = MappingProxyType({}),
 ) -> dict[str, Any]:
     """cell.json; `why` nothing was loaded is its reason where there are no slices.
 
-    `parts`: `sweep` or `overload`, of cells of these tools.
+    `tool`: its module; `parts`: `sweep` or `overload`, of cells of these tools.
     """
     body = measured(spec, tool, slices) if slices else silent(spec, tool, why)
     record = {
@@ -110,7 +101,7 @@ def labels_of(labels: dict[str, Any], name: Name) -> dict[str, Any]:
     }
 
 
-def silent(spec: dict[str, Any], tool: Generating, why: str) -> dict[str, Any]:
+def silent(spec: dict[str, Any], tool: Any, why: str) -> dict[str, Any]:
     """The parts of a cell in which nothing was sent: limits forbid it, or no server answers."""
     outcome, _, reason = why.partition(": ")
     if outcome not in ("beyond_limits", "server_died", "not_ready"):
@@ -136,7 +127,7 @@ def silent(spec: dict[str, Any], tool: Generating, why: str) -> dict[str, Any]:
     }
 
 
-def measured(spec: dict[str, Any], tool: Generating, slices: list[Slice]) -> dict[str, Any]:
+def measured(spec: dict[str, Any], tool: Any, slices: list[Slice]) -> dict[str, Any]:
     counted = pooling.pooled(slices)
     broken = next((done for done in slices if done.outcome != "completed"), None)
     last, live = counted[-1], counted[-1].live
