@@ -46,7 +46,10 @@ write_all <- function(results, empty, folder, verb, compute) {
   unlink(path_of(names(empty)))
   write <- function(table, name, rules = NULL) {
     versioned <- function(rows) if (is.null(rules)) rows else with_rules_version(rows, rules, folder)
-    failed <- guarded(is.null(write_table(versioned(table), path_of(name))), name, TRUE)
+    failed <- guarded({
+      write_table(versioned(table), path_of(name))
+      FALSE
+    }, name, TRUE)
     if (failed) guarded(write_table(versioned(empty[[name]]()), path_of(name)), name)
   }
   guarded(compute(write), "")
