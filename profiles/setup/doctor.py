@@ -11,7 +11,6 @@ remark.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import platform
 import re
@@ -45,10 +44,6 @@ cat("and no other")"""
 R_VARIABLES = ("RHOME", "R_HOME", "R_LIBS", "R_LIBS_SITE", "R_PROFILE", "R_ENVIRON")
 # R packages that only checks of the code load.
 OF_CHECKS = {"lintr", "roxygen2", "testthat"}
-
-# By comm of proc(5). Not unattended-upgr: a daemon of this name waits for every shutdown, and the
-# upgrade itself is a child of apt.systemd.daily.
-PACKAGE_MANAGERS = {"apt", "apt-get", "apt.systemd.dai", "dpkg", "dnf", "yum", "zypper", "pacman"}
 
 # The extreme tier: 10,000 connections, a descriptor and on some modes a thread for each of them,
 # and as many users of JMeter.
@@ -219,7 +214,6 @@ def machine(needs: str, root: Path = limits.ROOT) -> list[Finding]:
         governor(root),
         clock(limits.clock(root)),
         Finding("scheduler", OK, limits.scheduler(root)),
-        package_managers(root),
         programs(),
     ]
 
@@ -270,21 +264,12 @@ def kernel_limits(root: Path = limits.ROOT) -> list[Finding]:
         at_least(descriptors, hard, DESCRIPTORS, "raise it: ulimit -Hn, limits.conf"),
         *([] if left is None else [at_least("open files", left, 2 * DESCRIPTORS, open_files)]),
         at_least("ephemeral ports", last - first + 1, PORTS, "widen net.ipv4.ip_local_port_range"),
-        *ports_of_servers(first, last),
         at_least("somaxconn", setting["somaxconn"], SOMAXCONN, "raise net.core.somaxconn"),
         at_least(backlog, setting[backlog], 1024, f"raise net.ipv4.{backlog}"),
         at_least(reuse, setting[reuse], 1, out_of_ports),
         at_least("threads", threads, THREADS, f"raise {by}" if by else "no limit can be read"),
         perf_events(setting["perf_event_paranoid"]),
     ]
-
-
-def ports_of_servers(first: int, last: int) -> list[Finding]:
-    """A remark where the range of clients leaves none for servers."""
-    if limits.server_ports(first, last)[0] in range(first, last + 1):
-        advice = "a client may take one: net.ipv4.ip_local_port_range = 10240 65535 leaves enough"
-        return [Finding("ports of servers", REMARK, f"those of clients, {first} to {last}", advice)]
-    return []
 
 
 def at_least(name: str, found: int | None, wanted: int, advice: str) -> Finding:
@@ -303,18 +288,6 @@ def memory(needs: str) -> Finding:
     needed, free = int(found[1]), int(found[2])
     advice = f"session {found[3]} needs it: close other programs, or lower its heaps"
     return at_least(name, free, needed, advice)
-
-
-def package_managers(root: Path = limits.ROOT) -> Finding:
-    """Which of them run: a new machine in a cloud upgrades itself for minutes after its start."""
-    running = []
-    for process in (root / "proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):
-            if (name := (process / "comm").read_text().strip()) in PACKAGE_MANAGERS:
-                running.append(f"process {process.name} ({name})")
-    advice = "it takes CPU time and disk from what is measured: wait for its end"
-    found = ", ".join(sorted(running)) or "none running"
-    return judged("package managers", not running, found, advice)
 
 
 def programs() -> Finding:

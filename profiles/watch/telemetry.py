@@ -245,7 +245,7 @@ def process_sample(prefix: str, pid: int) -> Sample:
 
 
 def used_by(pid: int, *, with_shared: bool = True) -> tuple[Sample, bool]:
-    """What it used, and whether it is a zombie; empty once it is gone."""
+    """The use of a process, and whether it is a zombie; empty once it is gone."""
     try:
         cpu_s = process_cpu_s(pid)
         # After the name, which may hold spaces: the state, as 14th field utime, then stime and both

@@ -28,7 +28,6 @@ def debian(put):
 
 @pytest.mark.parametrize("user", [0, 1000])
 def test_installs_what_is_missing_or_names_it_with_the_command(run, put, debian, tmp_path, user):
-    """As root, or by sudo."""
     calls = tmp_path / "calls"
     debian(user)
     put("apt-get", f'echo "apt-get $*" >> {calls}')
