@@ -13,7 +13,6 @@ was measured by itself, whose cell.json Snakemake removes.
 """
 
 import argparse
-import contextlib
 import json
 import logging
 import os
@@ -21,7 +20,7 @@ import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import astuple
 from pathlib import Path
 from typing import Any
@@ -57,7 +56,8 @@ def main() -> None:
     for each in (signal.SIGTERM, signal.SIGINT):
         signal.signal(each, lambda got, _: sys.exit(f"stopped by {signal.Signals(got).name}"))
     check_tools(options.plan)
-    there = limits_of(options)
+    folders = {"temporary": Path(tempfile.gettempdir()), "data": limits.data_folder()}
+    there = limits.record(folders | {"results": options.cells.resolve().parent})
     shares = shares_of(options.plan.testbed)
     # This process and its helpers stay off the servers' CPUs from the start.
     os.sched_setaffinity(0, shares[1])
@@ -122,12 +122,6 @@ def check_tools(plan: Plan) -> None:
         raise FileNotFoundError(f"{fault}: {advice}") from fault
 
 
-def limits_of(options: argparse.Namespace) -> dict[str, Any]:
-    results = options.cells.resolve().parent
-    folders = {"temporary": Path(tempfile.gettempdir()), "data": limits.data_folder()}
-    return limits.record(folders | {"results": results})
-
-
 def run(options: argparse.Namespace, shares: Shares, there: dict[str, Any]) -> list[str]:
     """Measures what is not there or not current; returns the paths of these cells."""
     root, folders = options.cells.resolve(), folders_of(options)
@@ -138,11 +132,10 @@ def run(options: argparse.Namespace, shares: Shares, there: dict[str, Any]) -> l
     for left in root.parent.glob(f"{FOLDER}*"):
         shutil.rmtree(left)
     with tempfile.TemporaryDirectory(prefix=FOLDER, dir=root.parent) as folder:
-        where = options.labels.get("where")
-        path = "/".join(path_of(options))
-        session = Session(options.plan, path, chosen, Path(folder), shares, where)
+        path, where = path_of(options), options.labels.get("where")
+        session = Session(options.plan, "/".join(path), chosen, Path(folder), shares, where)
         if options.again:
-            session.bands = bands_of(options.bands, (path_of(options)[0], *astuple(chosen[0])))
+            session.bands = bands_of(options.bands, (path[0], *astuple(chosen[0])))
         kept = len(folders) - len(chosen)
         recorder = Recorder(session, facts_of(options, session, there), root, baselines, kept)
         try:
@@ -213,16 +206,10 @@ def facts_of(options: argparse.Namespace, session: Session, there: dict[str, Any
     )
 
 
-@contextlib.contextmanager
-def fault_in_one_line() -> Iterator[None]:
-    """A fault of the harness: where it came from stands in the log."""
+if __name__ == "__main__":
     try:
-        yield
+        main()
     except Exception as fault:
+        # In one line: where it came from stands in the log.
         logger.exception("a fault of the harness")
         sys.exit(f"{type(fault).__name__}: {fault}")
-
-
-if __name__ == "__main__":
-    with fault_in_one_line():
-        main()
