@@ -10,7 +10,7 @@ size_factor <- 1.25
 
 # ---- Reading ---------------------------------------------------------------------------------
 
-# The claims of claims.yaml, which claims.schema.json describes, each with its `source`.
+# The claims of claims.yaml, which claims.schema.yaml describes, each with its `source`.
 read_claims <- function(path) {
   by_source <- yaml::read_yaml(path)$claims
   unlist(unname(Map(function(claims, source) lapply(claims, c, list(source = source)), by_source, names(by_source))), recursive = FALSE)

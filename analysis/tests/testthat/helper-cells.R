@@ -59,15 +59,15 @@ options_asked <- function() {
   jsonlite::fromJSON(lines_of_grid("print(json.dumps({s: {m: mode.get('options', {}) for m, mode in of.modes.items()} for s, of in grid.studies.items()}))"))
 }
 
-# Faults that jsonschema finds in YAML files against analysis/NAME.schema.json: a text per file, empty where it is valid.
+# Faults that jsonschema finds in YAML files against analysis/NAME.schema.yaml: a text per file, empty where it is valid.
 schema_faults <- function(name, paths) {
   script <- paste(
-    load_yaml, "import jsonschema", "schema = jsonschema.Draft202012Validator(json.load(open(sys.argv[1])))",
+    load_yaml, "import jsonschema", "schema = jsonschema.Draft202012Validator(load(sys.argv[1]))",
     "for path in sys.argv[2:]:", "    faults = schema.iter_errors(load(path))",
     "    print(*('.'.join(map(str, fault.absolute_path)) + ' ' + fault.message[:200] for fault in faults))",
     sep = "\n"
   )
-  files <- shQuote(c(file.path(analysis_folder, paste0(name, ".schema.json")), paths))
+  files <- shQuote(c(file.path(analysis_folder, paste0(name, ".schema.yaml")), paths))
   said <- suppressWarnings(system2("python3", c("-c", shQuote(script), files), stdout = TRUE, stderr = TRUE))
   if (is.null(attr(said, "status"))) as.character(said) else stop(paste(said, collapse = "\n"))
 }
