@@ -218,7 +218,8 @@ def typical(changes: list[dict[str, float] | None]) -> dict[str, float] | None:
 
 def server_of(live: Live, slices: list[Slice]) -> dict[str, Any]:
     """The `server` part of cell.json, except what its process reports at its end."""
-    counted = pooled(slices)
+    counted, profiled = pooled(slices), pooled_kept(slices, PROFILED)
+    profiled_requests = sum(done.load["requests_recorded"] for done in profiled)
     metrics = [done.metrics for done in counted]
     cpu_s = sum(each["server_cpu_s"] for each in metrics)
     compiler_s = sum(each["compiler_cpu_s"] or 0.0 for each in metrics)
@@ -236,7 +237,7 @@ def server_of(live: Live, slices: list[Slice]) -> dict[str, Any]:
         "threads_started": threads_started(counted),
         "carriers": live.carriers,
         **counters_of(counted),
-        "profiled": profiled_part(pooled_kept(slices, PROFILED)),
+        "profiled": counters_of(profiled) | {"requests": profiled_requests},
         "settings": live.settings,
         **{name: max(each[name] for each in metrics) for name in PEAKS},
         **{name: sum(each[name] for each in metrics) for name in (*CPU_TIMES, *GROWING)},
@@ -299,11 +300,6 @@ def waits_beyond_latency(server: dict[str, Any]) -> dict[str, float]:
         return {}
     waits_ms = {name: server["counters"].get(name, 0) / requests for name in WAITS_MS}
     return {name: ms for name, ms in waits_ms.items() if ms > latency_ms + 1}
-
-
-def profiled_part(slices: list[Slice]) -> dict[str, Any]:
-    requests = sum(done.load["requests_recorded"] for done in slices)
-    return counters_of(slices) | {"requests": requests}
 
 
 def counters(slices: list[Slice]) -> dict[str, float]:

@@ -10,9 +10,10 @@ validity.py has the limits within which a cell is valid.
 
 from __future__ import annotations
 
+import itertools
 import math
-from itertools import dropwhile
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from workloads.record.latencies import SAMPLES, SERIES, rows_in
@@ -73,10 +74,7 @@ def means(values: list[float]) -> list[float]:
     edges = [round(part * len(values) / PARTS) for part in range(PARTS + 1)]
     if len(values) < PARTS:
         return values
-    return [
-        math.fsum(values[low:high]) / (high - low)
-        for low, high in zip(edges, edges[1:], strict=False)
-    ]
+    return [fmean(values[low:high]) for low, high in itertools.pairwise(edges)]
 
 
 def counts(times_ms: list[int]) -> list[float]:
@@ -96,7 +94,7 @@ def of_series(path: Path, duration_s: float, period_s: float | None) -> dict[str
     answers = [row for row in rows if row["p50_us"]]
     medians_ms = [float(row["p50_us"]) / 1000 for row in answers]
     # Answers to the warm-up are not in it: there are none until the first other one can come.
-    later = list(dropwhile(lambda row: float(row["completed"]) == 0, rows))
+    later = list(itertools.dropwhile(lambda row: float(row["completed"]) == 0, rows))
     answered = [float(row["completed"]) for row in later]
     if period_s:
         medians_ms = without_phases(answers, medians_ms, period_s)
@@ -117,7 +115,7 @@ def without_phases(rows: list[dict[str, str]], values: list[float], period_s: fl
     by_phase: dict[float, list[float]] = {}
     for phase, value in zip(phases, values, strict=True):
         by_phase.setdefault(phase, []).append(value)
-    above = {phase: mean(found) - mean(values) for phase, found in by_phase.items()}
+    above = {phase: fmean(found) - fmean(values) for phase, found in by_phase.items()}
     return [value - above[phase] for phase, value in zip(phases, values, strict=True)]
 
 
@@ -126,8 +124,8 @@ def change(values: list[float], resolution: float) -> Change | None:
     if len(values) < PARTS_AT_LEAST:
         return None
     at, p_value = pettitt(values)
-    before, after = mean(values[:at]), mean(values[at:])
-    shift = mean(values) / after - 1 if after and abs(before - after) > resolution else 0.0
+    before, after = fmean(values[:at]), fmean(values[at:])
+    shift = fmean(values) / after - 1 if after and abs(before - after) > resolution else 0.0
     return {"p_value": p_value, "at": at / len(values), "shift": shift}
 
 
@@ -143,7 +141,3 @@ def pettitt(values: list[float]) -> tuple[int, float]:
         if abs(statistic) > strongest:
             strongest, at = abs(statistic), index + 1
     return at, min(1.0, 2 * math.exp(-6 * strongest**2 / (length**3 + length**2)))
-
-
-def mean(values: list[float]) -> float:
-    return math.fsum(values) / len(values)

@@ -71,13 +71,11 @@ def command(
         f"{server['package']}.{server['class']}",
         f"--port={port}",
         *([] if address == LOOPBACK else [f"--address={address}"]),
-        *(f"--{name}={word_of(value)}" for name, value in options.items()),
+        *(
+            f"--{name}={str(value).lower() if isinstance(value, bool) else value}"
+            for name, value in options.items()
+        ),
     ]
-
-
-def word_of(value: Any) -> str:
-    """A value as Java reads it on a command line."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def watched(folder: Path = Path()) -> list[str]:

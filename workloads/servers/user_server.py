@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import contextlib
 import ipaddress
-import math
 import os
 import re
 import socket
@@ -24,7 +23,6 @@ from typing import Any
 import psutil
 
 from profiles.watch.telemetry import children, jvm_of
-from profiles.watch.terminal import say
 from workloads.machine import environment as environment_of
 from workloads.machine import provenance
 from workloads.machine.testbed import LOOPBACK, Process, described
@@ -52,11 +50,8 @@ from workloads.servers.server import (
 SECRET = re.compile(r"\{env:(\w+)\}")
 # How long a process that goes to the background may take to leave the group of its parent.
 LEAVING_S = 2.0
-# When it is said where a server listens that does not listen on its port.
-SAY_AFTER_S = 5.0
 # How long a command that ends a server may take.
 STOP_COMMAND_LIMIT_S = 30
-SPRING_ADDRESS = f"add --server.address={LOOPBACK} (Spring Boot) or the like"
 
 
 class UserServer(Server):
@@ -91,7 +86,6 @@ class UserServer(Server):
         self.profiles_in = folder
         # When the command was first seen to have ended; 0 before.
         self.left_s = 0.0
-        self.say_after_s = time.monotonic() + SAY_AFTER_S
         self.words = words_of(mode.get("id", "backend"), port, cpus) | dict(more)
         self.folder, self.begun_s = folder, since_boot_s()
         super().__init__(
@@ -142,8 +136,6 @@ class UserServer(Server):
 
         What it has left may still be in its group, which ends with it: it gets time to leave.
         """
-        if time.monotonic() > self.say_after_s:
-            self.say_where_it_listens()
         ends = os.WEXITED | os.WNOHANG | os.WNOWAIT
         if self.process.exit_status is None and os.waitid(os.P_PID, self.process.pid, ends):
             self.left_s = self.left_s or time.monotonic()
@@ -153,13 +145,6 @@ class UserServer(Server):
             return False
         left = "stop" in self.mode or bool(marked(self.mark()))
         return self.process.exit_status != 0 or not left
-
-    def say_where_it_listens(self) -> None:
-        """Says it once, if it is silent on its port and listens on another one."""
-        self.places = {place for pid in self.pids() for place in listeners(pid)}
-        self.say_after_s = math.inf if self.places else time.monotonic() + SAY_AFTER_S
-        if self.places:
-            say(f"{self.mode.get('id', 'backend')}: {self.why_silent()}")
 
     def mark(self) -> str:
         """A text in the environment of every process that the command starts."""
@@ -177,9 +162,10 @@ class UserServer(Server):
         addresses = [address for address, port in open_ones if port == self.wanted]
         if not addresses:
             return ""
-        advice = SPRING_ADDRESS if self.found_jvm() else f"let it listen on {LOOPBACK}"
-        reached = f"it listens on {addresses[0]}, so other machines reach it while it is measured"
-        return f"{reached}; to prevent that {advice}"
+        return (
+            f"it listens on {addresses[0]}, so other machines reach it while it is measured; to "
+            f"prevent that let it listen on {LOOPBACK} (--server.address={LOOPBACK} in Spring Boot)"
+        )
 
     def why_silent(self) -> str:
         if self.why:

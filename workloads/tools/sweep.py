@@ -26,9 +26,7 @@ REQUESTS_AT_LEAST, LONGEST_S = 1000, 5
 # Connections beyond those that twice the objective keeps busy, for rates at which that is none.
 FEW_CONNECTIONS = 10
 
-
-def generator(spec: dict[str, Any]) -> dict[str, str]:
-    return wrk2.generator(spec)
+generator = wrk2.generator
 
 
 def load_at(spec: dict[str, Any], rate_per_s: float, seed: int, **other: Any) -> dict[str, Any]:

@@ -68,22 +68,19 @@ def by_due(spec: dict[str, Any], subject: Subject, *more: str) -> list[str]:
         files += ["--hgrm-mixed-in", MIXED_IN]
     timeout = ("--timeout", f"{spec['testbed']['request_timeout_s']}s")
     offered = [f"-c{tool['connections']}", f"-R{tool['rate_per_s']}", *timeout]
-    offered += [*connection_options(tool), *mixed(tool)]
+    offered += request_options(tool)
     url = f"http://{subject.address}:{subject.port}{spec['tier']['path']}"
     return [str(DUE), *offered, *lengths, *right, *files, *more, *aim(spec["tier"], url)]
 
 
-def connection_options(load: dict[str, Any]) -> list[str]:
-    """How connections are used and what is sent on them."""
-    per_request = [] if load.get("keep_alive") else ["-H", "Connection: close"]
-    script = load.get("script")
-    return [*per_request, *(("-s", str(ROOT / script)) if script else ())]
-
-
-def mixed(load: dict[str, Any]) -> list[str]:
-    """The option that mixes a second path in; none where the load has one path."""
-    mix = load.get("mix")
-    return ["--mix", f"{mix['share']:g}:{mix['path']}"] if mix else []
+def request_options(load: dict[str, Any]) -> list[str]:
+    """How connections are used, what is sent on them, and which second path is mixed in."""
+    options = [] if load.get("keep_alive") else ["-H", "Connection: close"]
+    if script := load.get("script"):
+        options += ["-s", str(ROOT / script)]
+    if mix := load.get("mix"):
+        options += ["--mix", f"{mix['share']:g}:{mix['path']}"]
+    return options
 
 
 def aim(load: dict[str, Any], url: str) -> list[str]:
@@ -107,8 +104,7 @@ def as_text(request: dict[str, Any]) -> str:
 def due_command(load: dict[str, Any], url: str, *more: str) -> list[str]:
     """The project's own generator outside the cells: for warming up."""
     offered = [f"-c{load['connections']}", f"-R{load['rate_per_s']}", f"-d{load['duration_s']}s"]
-    options = [*connection_options(load), *mixed(load)]
-    return [str(DUE), *offered, *more, *options, *aim(load, url)]
+    return [str(DUE), *offered, *more, *request_options(load), *aim(load, url)]
 
 
 def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> dict[str, Any]:

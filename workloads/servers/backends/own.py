@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from workloads.machine.provenance import user_home
-from workloads.machine.testbed import LOOPBACK, free_port
+from workloads.machine.testbed import free_port
 from workloads.servers.backends import PORTS_APART, Backend
 from workloads.servers.server import START_LIMIT_S
 from workloads.servers.user_server import UserServer, filled
@@ -67,11 +67,8 @@ def is_ready(server: UserServer, own: dict[str, Any]) -> bool:
         except subprocess.TimeoutExpired:
             return False
         return ran.returncode == 0
-    connection = http.client.HTTPConnection(LOOPBACK, server.wanted, timeout=ASK_LIMIT_S)
     try:
-        connection.request("GET", ready)
-        return connection.getresponse().status == server.expected_status
+        server.ask(ready, ASK_LIMIT_S)
     except (OSError, http.client.HTTPException):
         return False
-    finally:
-        connection.close()
+    return True

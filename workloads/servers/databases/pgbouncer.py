@@ -88,14 +88,7 @@ class PgBouncer(PostgreSQL):
     def console(self, command: str) -> list[dict[str, str]]:
         """The pooler's own answer to a command. Raises OSError without one."""
         try:
-            with psycopg.connect(
-                host="127.0.0.1",
-                port=self.port,
-                user=USER,
-                password=self.password,
-                dbname="pgbouncer",
-                autocommit=True,
-            ) as connection:
+            with self.connect(port=self.port, dbname="pgbouncer") as connection:
                 cursor = connection.execute(command)
                 names = [column.name for column in cursor.description or ()]
                 return [dict(zip(names, map(str, row), strict=True)) for row in cursor]

@@ -86,7 +86,8 @@ class PostgreSQL:
             self.process = Process(self.command(variables), cpus, folder, log)
             undo.callback(self.stop_server)
             wait_until_ready("PostgreSQL", self.process, self.log, READY)
-            self.set_password()
+            # Its secret is made by the server's own settings.
+            self.by_owner(f"ALTER USER {USER} PASSWORD '{self.password}'")
             self.end = undo.pop_all()
         self.start_up_s = time.monotonic() - started_s
 
@@ -110,10 +111,6 @@ class PostgreSQL:
             *(f"--{name}={value_of(value)}" for name, value in settings.items()),
         ]
 
-    def set_password(self) -> None:
-        """Makes the password the user's, and its secret by the server's own settings."""
-        self.by_owner(f"ALTER USER {USER} PASSWORD '{self.password}'")
-
     def secret(self) -> str:
         """Its record of the user's password: for SCRAM, keys from which none can be derived."""
         ((found,),) = self.by_owner(f"SELECT rolpassword FROM pg_authid WHERE rolname = '{USER}'")
@@ -127,14 +124,16 @@ class PostgreSQL:
             cursor = connection.execute(statement)
             return cursor.fetchall() if cursor.description else []
 
-    def connect(self, limit_s: float = 10) -> psycopg.Connection[tuple[Any, ...]]:
-        """A connection to the server itself. Raises psycopg.Error, with the server's own words."""
+    def connect(
+        self, limit_s: float = 10, port: int = 0, dbname: str = DATABASE
+    ) -> psycopg.Connection[tuple[Any, ...]]:
+        """A connection, by default to the server. Raises psycopg.Error, with its own words."""
         return psycopg.connect(
             host="127.0.0.1",
-            port=self.server_port,
+            port=port or self.server_port,
             user=USER,
             password=self.password,
-            dbname=DATABASE,
+            dbname=dbname,
             autocommit=True,
             connect_timeout=max(2, round(limit_s)),
         )
