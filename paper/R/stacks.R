@@ -83,26 +83,21 @@ sentence_of_order <- function(rows) {
 
 # Advice only where the intervals allow it.
 practice_of_client <- function(rows) {
-  client <- rows[part == "client"]
-  if (nrow(client) == 0) return("")
-  do <- switch(more_or_less(rows, "client"),
-    more = sprintf(
-      "keep Apache's client in Spring MVC: with Reactor Netty's, that of WebFlux, a request takes %s µs in place of %s.",
-      format_number(client$before_mode), format_number(client$before_baseline)
+  us <- rows[part == "client", format_number(c(before_mode, before_baseline))]
+  saves <- more_or_less(rows, "whole") == "less" && more_or_less(rows, "server") == "less"
+  jdk <- more_or_less(rows, "client-jdk")
+  paragraph(
+    switch(more_or_less(rows, "client"),
+      more = sprintf(
+        "*In practice:* keep Apache's client in Spring MVC: with Reactor Netty's, that of WebFlux, a request takes %s µs in place of %s.",
+        us[1], us[2]
+      ),
+      less = sprintf(
+        "*In practice:* change the client before the stack: with Reactor Netty's, Spring MVC takes %s µs a request in place of %s.",
+        us[1], us[2]
+      )
     ),
-    less = sprintf(
-      "change the client before the stack: with Reactor Netty's, Spring MVC takes %s µs a request in place of %s.",
-      format_number(client$before_mode), format_number(client$before_baseline)
-    ),
-    unclear = sprintf("do not change Spring MVC's client for CPU time: Reactor Netty's makes %s of difference, which may be none.", us_of(rows, "client"))
+    if (saves) sprintf("WebFlux saves by its server (%s).", us_of(rows, "server")),
+    if (jdk != "unclear") sprintf("The JDK's client takes %s CPU time than Apache's on virtual threads (%s).", jdk, us_of(rows, "client-jdk"))
   )
-  server <- switch(paste(more_or_less(rows, "whole"), more_or_less(rows, "server")),
-    "less less" = sprintf("WebFlux saves by its server (%s).", us_of(rows, "server")),
-    "more more" = sprintf("WebFlux takes more, by its server (%s).", us_of(rows, "server")),
-    "unclear unclear" = , "unclear more" = , "unclear less" = "At this rate WebFlux saves no CPU time that this run could tell from none.", ""
-  )
-  jdk <- switch(more_or_less(rows, "client-jdk"),
-    unclear = "", sprintf("The JDK's client takes %s CPU time than Apache's on virtual threads (%s).", more_or_less(rows, "client-jdk"), us_of(rows, "client-jdk"))
-  )
-  paragraph(paste("*In practice:*", do), server, jdk)
 }

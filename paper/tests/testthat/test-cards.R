@@ -75,7 +75,7 @@ test_that("a run in which no finding holds has no advice, and a text that could 
 })
 
 test_that("p99.9 stands next to p99 where the tail is the finding", {
-  expect_match(sentence_of_p99_9(xeon), "^Their p99.9 is 20.1 ms with 200 platform threads and 142 ms with virtual threads by default.$")
+  expect_equal(numbers_in(sentence_of_p99_9(xeon)), c(99.9, 20.1, 200, 142))
   none <- replace(xeon, "summary", list(copy(xeon$summary)[, latency_p99_9_ms := NA_real_]))
   xeon$findings$carriers$holds <- "open"
   for (all in list(none, xeon)) expect_equal(sentence_of_p99_9(all), "")

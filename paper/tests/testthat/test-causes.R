@@ -9,7 +9,7 @@ without_kept <- function() results_of(traced_of(demo_summary()[tier == "fresh"])
 
 test_that("a swap is printed with its sides, the share that goes and what was counted", {
   expect_said(
-    tell_cause_of(results_of(), "start"), "*Starting threads.* Starting costs. The CPU time per request is 200 µs with a thread each and 100 µs with a pool.",
+    tell_cause_of(results_of(), "start"), "Starting costs. The CPU time per request is 200 µs with a thread each and 100 µs with a pool.",
     "Connections are kept: then it is 100 µs and 100 µs, and 100 [96, 104] % of the effect goes.",
     "Counted, threads started (per request): 1 and 0.002 before, 0.001 and 0.001 after."
   )

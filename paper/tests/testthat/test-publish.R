@@ -132,7 +132,7 @@ test_that("run.json of a shipped run has no path", {
 test_that("a report says in one line why it compares nothing, and draws nothing then", {
   shipped <- shipped_from(write_whole_run())
   sentence <- function(other, run = NULL) sentence_of_reproduction(other, run, data.table(), shipped$summary)
-  expect_said(sentence(shipped), "`2026-11-22-cpu` was measured on A CPU with 2 CPUs (commit `0123456`). This report is made of its cells")
+  expect_said(sentence(shipped), "`2026-11-22-cpu` was measured on A CPU with 2 CPUs (commit `0123456`). ")
   expect_said(sentence(c(list(summary = shipped$summary[0]), shipped)), "has no cell of a kind that it has")
 })
 

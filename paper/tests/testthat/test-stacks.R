@@ -44,21 +44,19 @@ test_that("the steps between two stacks add up in the table, with what a request
 })
 
 test_that("the advice on the client is that of the values, and none where they decide nothing", {
-  expect_match(told_plainly, "At 1,999 requests/s before a remote, a request takes 150 µs .* and 110 µs on WebFlux: −40 \\[")
+  expect_match(told_plainly, "At 1,999 requests/s .* 150 µs .* and 110 µs on WebFlux: −40 \\[")
   expect_said(
-    told_plainly, "In practice:* keep Apache's client in Spring MVC: with Reactor Netty's, that of WebFlux, a request takes 180 µs in place of 150.",
+    told_plainly, "keep Apache's client in Spring MVC: ", "180 µs in place of 150.",
     "WebFlux saves by its server (−61 [", "The JDK's client takes more CPU time than Apache's on virtual threads (+60 ["
   )
   # The client saves: the advice turns round, and no server is said to save where it does not.
   turned <- steps_told("mvc-tomcat-virtual-reactor" = 115, "mvc-tomcat-200-reactor" = 111, "webflux-nio" = 111, "mvc-tomcat-virtual-jdk" = 130)
-  expect_said(turned, "change the client before the stack: with Reactor Netty's, Spring MVC takes 115 µs a request in place of 150", "The JDK's client takes less CPU time")
+  expect_said(turned, "change the client before the stack: ", "115 µs a request in place of 150", "The JDK's client takes less CPU time")
   expect_unsaid(turned, "by its server", "keep Apache's")
   # The client changes nothing that can be told from none.
   open <- steps_told("mvc-tomcat-virtual-reactor" = 150.1, "mvc-tomcat-virtual-jdk" = 150.1)
-  expect_said(open, "do not change Spring MVC's client for CPU time")
-  expect_unsaid(open, "The JDK's client takes")
-  expect_said(steps_told(webflux = 150), "WebFlux saves no CPU time that this run could tell from none")
-  expect_said(steps_told(webflux = 220, "webflux-nio" = 230), "WebFlux takes more, by its server")
+  expect_unsaid(open, "In practice", "The JDK's client takes")
+  expect_unsaid(steps_told(webflux = 150), "by its server")
 })
 
 test_that("steps that depend on their order are named", {

@@ -20,7 +20,7 @@ test_that("a connection is divided into steps, and an order that matters is said
   expect_equal(parts_of_connection(steps)$value, c(30, 20, 40, 90, 180))
   text <- sentence_of_connection(steps)
   expect_said(
-    text, "takes 30 ms on connections that stay open and 180 ms with a new one for each",
+    text, " 30 ms on connections that stay open and 180 ms with ",
     "TCP: +20 [+15, +25] ms; a process: +40 [+30, +50] ms; SCRAM: +90 [+80, +100] ms."
   )
   expect_unsaid(text, "order of the steps")
