@@ -126,8 +126,10 @@ def load_sweep(session: Session, names: list[Name], load: Load) -> dict[Name, Mo
     sweeps: dict[Name, ModeSweep] = {}
     first_per_s = FIRST_PER_S
     for name in session.random.sample(names, len(names)):
-        sweeps[name] = calibrated(session, name, load, first_per_s)
-        first_per_s = max(1.0, sweeps[name].calibrated_per_s / 2)
+        spec = session.spec(name)
+        per_s = estimated_per_s(session, name, load, first_per_s, spec)
+        sweeps[name] = ModeSweep(spec, seed_of(session, name), per_s)
+        first_per_s = max(1.0, per_s / 2)
     slices = session.spec(names[0])["slices"]
     for _ in range(slices["rounds"] + slices["extra_rounds"]):
         load_round(session, sweeps, load)
@@ -142,12 +144,6 @@ def load_round(session: Session, sweeps: dict[Name, ModeSweep], load: Load) -> N
         for name in session.random.sample(left, len(left)):
             if (step := wanted[name].pop()) < sweeps[name].breaks_at():
                 load_step(session, name, sweeps[name], step, load)
-
-
-def calibrated(session: Session, name: Name, load: Load, rate: float) -> ModeSweep:
-    spec = session.spec(name)
-    per_s = estimated_per_s(session, name, load, rate, spec)
-    return ModeSweep(spec, seed_of(session, name), per_s)
 
 
 def seed_of(session: Session, name: Name) -> int:

@@ -36,8 +36,16 @@ def load_overload(session: Session, names: list[Name], load: Load) -> dict[Name,
     capacity_per_s = capacity_of(session, names, load)
     for _ in range(session.spec(names[0])["slices"]["rounds"]):
         for name in session.random.sample(names, len(names)):
-            if not any(map(is_broken, done[name])):
-                load_course(session, name, capacity_per_s, done[name], load)
+            if any(map(is_broken, done[name])):
+                continue
+            number = len(done[name]) + 1
+            # The seeds are the same in all modes: they meet the same arrivals.
+            seed = seed_of(session, name) + number
+            load(
+                name, PLAIN, number, done[name], course_at(session.spec(name), capacity_per_s, seed)
+            )
+            if len(done[name]) == number and not is_broken(done[name][-1]):
+                drain(session, name.mode)
     return done
 
 
@@ -81,13 +89,3 @@ def served_beyond_per_s(
         if estimate_per_s < SERVED_AT_LEAST * rate_per_s:
             break
     return estimate_per_s
-
-
-def load_course(
-    session: Session, name: Name, capacity_per_s: float, done: list[Slice], load: Load
-) -> None:
-    number = len(done) + 1
-    spec = course_at(session.spec(name), capacity_per_s, seed_of(session, name) + number)
-    load(name, PLAIN, number, done, spec)
-    if len(done) == number and not is_broken(done[-1]):
-        drain(session, name.mode)

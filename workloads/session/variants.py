@@ -131,12 +131,6 @@ def by_start(logs: Mapping[int, float], start_of: Mapping[int, int]) -> list[lis
     return [found[start] for start in sorted(found)]
 
 
-def is_by_chance(slowness: Sequence[float]) -> bool:
-    """Whether the values differ, and their mean from 0 by no more than chance explains."""
-    found = interval(slowness, OF_ROUNDS)
-    return found is not None and found.low < 0 < found.high
-
-
 def at_one_speed(logs: Sequence[float], slowness: Sequence[float | None]) -> list[float]:
     """Changes without those of the CPU's speed.
 
@@ -146,7 +140,10 @@ def at_one_speed(logs: Sequence[float], slowness: Sequence[float | None]) -> lis
     all, or where a variant itself slows the computation, changes stay as they are.
     """
     count, known = len(logs), [each for each in slowness if each is not None]
-    if count < ROUNDS_FOR_SPEED or len(known) != count or not is_by_chance(known):
+    found = interval(known, OF_ROUNDS)
+    # Its mean differs from 0 by no more than chance explains.
+    by_chance = found is not None and found.low < 0 < found.high
+    if count < ROUNDS_FOR_SPEED or len(known) != count or not by_chance:
         return list(logs)
     slope, at_zero = statistics.linear_regression(known, logs)
     varied = statistics.variance(known) * (count - 1)
