@@ -1,12 +1,14 @@
-"""One load of a sweep: how due is called, and what its course says of the server."""
+"""A load of a sweep or an overload: how due is called, and what its course and answers say."""
 
+import json
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from workloads.record.overload import Interval, read_course
-from workloads.tools import sweep, wrk2
+from workloads.tests.simulated import Queue, exponential, load
+from workloads.tools import overload, sweep, wrk2
 from workloads.tools.sweep import EVERY_S, is_sustained, oldest_s, served_per_s
 
 SPEC = {
@@ -25,21 +27,66 @@ SPEC = {
 }
 
 
+STEPS = {"objective_ms": 2000, "connections": 8000, "duration_s": 20}
+STEPS |= {"id": "overload", "steps": [[0.5, 10], [1.5, 10]]}
+OVERLOAD = SPEC | {"tool": SPEC["tool"] | STEPS}
+SERVER = SimpleNamespace(address="127.0.0.1", port=80)
+
+
+def after(option, command):
+    return command[command.index(option) + 1]
+
+
 def test_due_is_asked_for_the_rate_the_arrivals_and_the_course(monkeypatch):
     monkeypatch.setattr(wrk2, "version", lambda program: Path(program).name)
     spec = sweep.load_at(SPEC, 1234.5, 77)
-    assert sweep.generator(spec) == {"name": "due", "version": "due"}
-    command = sweep.command(spec, Path("java"), SimpleNamespace(address="127.0.0.1", port=80))
+    assert overload.generator(spec) == sweep.generator(spec) == {"name": "due", "version": "due"}
+    command = sweep.command(spec, Path("java"), SERVER)
     assert command[0].endswith("/due")
     assert {"-R1234.5", "-d0.5s", "-c60"} <= set(command)
-
-    def after(option):
-        return command[command.index(option) + 1]
-
-    assert (after("--schedule"), after("--seed")) == ("poisson", "77")
-    assert (after("--series"), after("--series-every")) == ("course.csv", "0.01s")
-    assert (after("--json"), after("--hgrm")) == ("load.json", wrk2.CORRECTED)
+    # Each user comes once.
+    assert "Connection: close" in command
+    words = {"--schedule": "poisson", "--seed": "77", "--series": "course.csv", "--timeout": "10s"}
+    words |= {"--series-every": "0.01s", "--json": "load.json", "--hgrm": wrk2.CORRECTED}
+    assert {option: after(option, command) for option in words} == words
     assert command[-1] == "http://127.0.0.1:80/work"
+
+
+def test_due_is_asked_for_the_steps_of_an_overload_and_its_answers():
+    spec = overload.course_at(OVERLOAD, 1234.567, 77)
+    command = overload.command(spec, Path("java"), SERVER)
+    assert {"-R1234.57", "-c8000"} <= set(command)
+    words = {"--steps": "0.5x10s,1.5x10s", "--answers": "answers.csv", "--schedule": "poisson"}
+    assert {option: after(option, command) for option in words} == words
+    # One that calibrates has none.
+    ramp = spec | {"tool": spec["tool"] | {"steps": []}}
+    assert not {"--steps", "--answers"} & {*overload.command(ramp, Path("java"), SERVER)}
+
+
+def collected(tmp_path, **tool):
+    spec = overload.course_at(OVERLOAD, 100, 3)
+    spec = spec | {"tool": spec["tool"] | {"duration_s": 2} | tool}
+    load(Queue(exponential(1000)), spec["tool"], tmp_path)
+    (tmp_path / "answers.csv").write_text("due_s,latency_us,count\n0,2000000,60\n1,2000001,20\n")
+    return overload.collect(spec, tmp_path, (0, 1))
+
+
+def test_answer_that_is_late_has_failed(tmp_path):
+    found = collected(tmp_path)
+    due = json.loads((tmp_path / "load.json").read_text())["requests"]["due"]
+    assert found["error_share"] == pytest.approx(1 - 60 / due)
+    # But the server has answered it right.
+    assert found["responses_2xx"] == due
+    assert found["offered_per_s"] == pytest.approx(due / 2)
+    assert (found["capacity_per_s"], found["objective_ms"]) == (100, 2000)
+    assert found["steps"] == [[0.5, 10], [1.5, 10]]
+    assert "sustained" not in found
+
+
+def test_load_that_calibrates_tells_what_was_served(tmp_path):
+    found = collected(tmp_path, steps=[])
+    assert found["served_per_s"] > 0 and "capacity_per_s" not in found
+    assert found["error_share"] == 0
 
 
 def test_load_has_twice_the_connections_that_the_objective_keeps_busy():
