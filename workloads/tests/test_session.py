@@ -13,11 +13,6 @@ from workloads.tools.generator_host import HostError
 WHERE = {"generator_host": "someone@far", "server_address": "10.0.0.1", "cpus": None}
 
 
-def with_fixed_pool(plan, changes):
-    changed = replace(plan.modes["fixed-pool"], **changes)
-    return replace(plan, modes=plan.modes | {"fixed-pool": changed})
-
-
 @pytest.mark.parametrize(
     "changes",
     [
@@ -27,7 +22,9 @@ def with_fixed_pool(plan, changes):
     ],
 )
 def test_server_that_listens_on_loopback_alone_has_its_generator_here(tmp_path, changes):
-    plan = with_fixed_pool(plan_of(), changes)
+    plan = plan_of()
+    changed = replace(plan.modes["fixed-pool"], **changes)
+    plan = replace(plan, modes=plan.modes | {"fixed-pool": changed})
     with pytest.raises(HostError, match="generator_host: fixed-pool listens on 127.0.0.1 only"):
         host_of(plan, WHERE, tmp_path, [0])
 

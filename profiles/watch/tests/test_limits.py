@@ -9,7 +9,6 @@ import pytest
 
 from profiles.watch import limits
 
-ROOT = Path(__file__).resolve().parents[3]
 V2 = "30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate"
 CPU = "sys/devices/system/cpu"
 
