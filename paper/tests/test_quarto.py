@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import re
 import time
 from pathlib import Path
 
@@ -40,26 +39,6 @@ def folder(path_without_quarto, monkeypatch):
     program(path_without_quarto / "quarto", FAKE_QUARTO)
     monkeypatch.setattr(render, "packed", lambda pdf: pdf)
     return path_without_quarto
-
-
-CHUNK = re.compile(r"^```\{r\}\n((?:#\| .*\n)+)", re.MULTILINE)
-
-
-def captions_without_table(text):
-    """Labels of tables whose condition may be false: Quarto prints their captions all the same."""
-    found = []
-    for chunk in CHUNK.findall(text):
-        options = dict(line[3:].split(": ", 1) for line in chunk.splitlines() if ": " in line)
-        if options["label"].startswith("tbl-") and options.get("eval") != options.get("include"):
-            found.append(options["label"])
-    return found
-
-
-def test_a_table_that_is_not_there_leaves_no_caption():
-    for path in render.PAPER.glob("*.qmd"):
-        assert captions_without_table(path.read_text()) == [], path.name
-    lacking = "```{r}\n#| label: tbl-a\n#| eval: !expr any(x)\nx\n```\n"
-    assert captions_without_table(lacking) == ["tbl-a"]
 
 
 @pytest.mark.parametrize(("ours", "quartos"), [("table", "tbl"), ("image", "fig")])

@@ -75,3 +75,11 @@ test_that("a check of an older record that is judged by today's rules stands wit
   expect_equal(table$Rule, c(rule_of_older, "it settles"))
   expect_equal(table$Passed, c("2 of 2", "0 of 2"))
 })
+
+test_that("a chunk that is not run is not included: Quarto would print the caption of its table", {
+  withr::defer(knitr::opts_hooks$restore())
+  withr::defer(knitr::opts_chunk$restore())
+  begin_chunks()
+  included <- function(eval, include) knitr::opts_hooks$get("eval")(list(eval = eval, include = include))$include
+  expect_equal(c(included(FALSE, TRUE), included(TRUE, TRUE), included(TRUE, FALSE)), c(FALSE, TRUE, FALSE))
+})
