@@ -167,7 +167,8 @@ def test_cpu_time_per_request_is_without_the_compilers(make_slice):
         {"server_cpu_s": 0.5, "compiler_cpu_s": 0.1, "peak_threads": 21.0, "retransmits": 1.0},
         {"server_cpu_s": 0.7, "compiler_cpu_s": 0.3, "peak_threads": 33.0, "retransmits": 2.0},
     ]
-    counts = [({"threads_started": 10}, {"threads_started": 14}), ({"threads_started": 14}, {})]
+    before = {"threads_started": 14, "counters": {"hits": 51}}
+    counts = [({"threads_started": 10}, {"threads_started": 14}), (before, {})]
     slices = [
         make_slice(metrics=each, before=before, after=after)
         for each, (before, after) in zip(metrics, counts, strict=True)
@@ -179,12 +180,14 @@ def test_cpu_time_per_request_is_without_the_compilers(make_slice):
     assert (server["peak_threads"], server["idle_threads"]) == (33, 12)
     assert (server["retransmits"], server["machine_context_switches"]) == (3, 2000)
     # A server that is gone counts nothing any more: none are taken away.
-    assert server["threads_started"] == 4
+    assert (server["threads_started"], server["counters"]) == (4, {})
     for each in slices:
         each.metrics |= {"compiler_cpu_s": None, "compiler_share": None}
     database = server_of(slices)
     assert (database["compiler_cpu_s"], database["compiler_share"]) == (None, None)
     assert database["cpu_us_per_request"] == pytest.approx(1e6 * 1.2 / 200)
+    slices[0].accounts["after"] |= {"threads_started": None}
+    assert server_of(slices)["threads_started"] is None
     slices[0].metrics["cpu_us_per_request"] = None
     assert server_of(slices)["cpu_us_per_request"] == pytest.approx(1e6 * 0.7 / 100)
 
@@ -195,11 +198,6 @@ def test_gaps_within_a_window_are_no_requests(make_slice):
     done = make_slice(load=load | {"start_epoch_s": 110.0}, metrics={"cpu_us_per_request": 4900.0})
     # The same as in the slice's own row: requests at the same rate all the while.
     assert server_of([done])["cpu_us_per_request"] == pytest.approx(4900)
-
-
-def test_server_that_is_gone_has_counted_nothing(make_slice):
-    gone = make_slice(before={"counters": {"hits": 51}}, after={"counters": {}})
-    assert pooling.counters([gone]) == {}
 
 
 def waited(make_slice, waits_ms, requests, latency_ms, **other):
@@ -352,31 +350,15 @@ def test_files_of_a_cell_are_those_of_its_slices_that_count(make_slice, live, tm
     assert not (out / "server.log.gz").exists()
 
 
-def test_requests_of_a_mix_are_beside_the_primary_latency(make_slice, tmp_path):
-    slices = [make_slice(number) for number in (1, 2)]
-    for done, latency_ms in zip(slices, (1, 2), strict=True):
-        write_histogram(done, CORRECTED, {latency_ms: 40})
-        write_histogram(done, MIXED_IN, {50 * latency_ms: 40})
-    pooling.write_files(slices, tmp_path)
-    assert latencies_in(tmp_path) == [
-        ("1", "1.0", "40", ""),
-        ("2", "2.0", "40", ""),
-        ("1", "50.0", "40", "mixed-in"),
-        ("2", "100.0", "40", "mixed-in"),
-    ]
-    found = pooling.latency(slices)
-    assert found["count"] == 160
-    assert (found["right"]["max_ms"], found["mixed_in"]["p50_ms"]) == (2, 50)
-
-
-def test_latency_without_the_generators_lateness_is_beside_the_primary_one(make_slice, tmp_path):
+def test_mix_and_latency_without_lag_are_beside_the_primary_one(make_slice, tmp_path):
     """A server that takes 2 ms; in the second slice a tenth of the requests was sent 90 ms late."""
     slices = [make_slice(number, load={"loop": "open"}) for number in (1, 2)]
-    in_time = {2: 100}
+    in_time, mix = {2: 100}, {"mixed_in": {"share": 0.1, "latency_mean_ms": 110.0}}
     for done, counts in zip(slices, (in_time, {2: 90, 92: 10}), strict=True):
         write_histogram(done, CORRECTED, counts)
         write_histogram(done, WITHOUT_LAG, in_time)
-        done.load |= {"responses_2xx": 100, "errors": {}}
+        write_histogram(done, MIXED_IN, {50: 40})
+        done.load |= {"responses_2xx": 100, "errors": {}, "latency_mean_ms": 10.0} | mix
         done.faults = slice_rules.faults(done.outcome, done.load, done.metrics)
     assert [done.kept for done in slices] == [True, True]
     profiled = make_slice(3, PROFILED)
@@ -388,22 +370,20 @@ def test_latency_without_the_generators_lateness_is_beside_the_primary_one(make_
         ("2", "92.0", "10", ""),
         ("1", "2.0", "100", "without-lag"),
         ("2", "2.0", "100", "without-lag"),
+        ("1", "50.0", "40", "mixed-in"),
+        ("2", "50.0", "40", "mixed-in"),
     ]
     found = pooling.latency(slices)
-    assert (found["count"], found["right"]["p90_ms"], found["right"]["max_ms"]) == (200, 2, 92)
+    assert (found["count"], found["right"]["p90_ms"], found["right"]["max_ms"]) == (280, 2, 92)
     assert (found["without_lag"]["mean_ms"], found["without_lag"]["max_ms"]) == (2, 2)
-    assert found["uncorrected"] is None
+    assert found["uncorrected"] is None and found["mixed_in"]["p50_ms"] == 50
+    # Requests of a mix are in flight, too.
+    assert pooling.load_of(slices)["in_flight_mean"] == pytest.approx(2)
     # A failed request is slower than all others on both sides.
     slices[1].load |= {"responses_2xx": 97, "requests_recorded": 103}
     assert pooling.latency(slices)["without_lag"]["p95_ms"] == 2
     slices[1].load |= {"responses_2xx": 100, "requests_recorded": 130}
     assert pooling.latency(slices)["without_lag"]["p90_ms"] is None
-
-
-def test_requests_of_a_mix_are_in_flight_too(load_of):
-    mix = {"mixed_in": {"share": 0.1, "latency_mean_ms": 110.0}}
-    load = load_of(mix | {"answers_per_s": 100.0, "latency_mean_ms": 10.0})
-    assert load["in_flight_mean"] == pytest.approx(2)
 
 
 def test_log_is_kept_without_the_frames_of_most_stack_traces_and_its_middle(tmp_path):
@@ -428,7 +408,7 @@ def test_slice_of_an_extra_round_is_one_that_was_repeated(make_slice):
     assert counts == {"plain": 3, "counted": 3, "kept": 2, "repeated": 1, "left_out": 1}
 
 
-def test_steps_of_a_sweep_have_counts_in_common_and_no_rates(make_slice, tmp_path):
+def test_steps_of_a_sweep_have_counts_in_common_and_no_rates(make_slice, live, tmp_path):
     slices = [
         make_slice(step, load={"sustained": True, "offered_per_s": 100.0, "served_per_s": 99.0})
         for step in (1, 2)
@@ -437,18 +417,9 @@ def test_steps_of_a_sweep_have_counts_in_common_and_no_rates(make_slice, tmp_pat
     assert (load["requests_recorded"], load["duration_s"]) == (200, 2)
     for name in ("answers_per_s", "throughput_per_s", "latency_mean_ms", "offered_per_s"):
         assert load[name] is None
+    (live.folder / pooling.THREAD_STATES).write_text("time_s,state\n110.5,plain\n")
     pooling.write_files(slices, tmp_path)
     assert (tmp_path / pooling.LATENCIES_FILE).exists()
-    assert [row["step"] for row in rows_in(tmp_path / "slices.csv")] == ["1", "2"]
-
-
-def test_cell_without_a_profiled_slice_has_no_states_of_threads(make_slice, live, tmp_path):
-    (live.folder / pooling.THREAD_STATES).write_text("time_s,state\n110.5,plain\n")
-    pooling.write_files([make_slice()], tmp_path)
+    # No slice was profiled.
     assert not (tmp_path / pooling.THREAD_STATES).exists()
-
-
-def test_threads_that_a_server_does_not_count_are_not_known(make_slice):
-    unknown = {"threads_started": None}
-    slices = [make_slice(1), make_slice(2, before=unknown, after=unknown)]
-    assert server_of(slices)["threads_started"] is None
+    assert [row["step"] for row in rows_in(tmp_path / "slices.csv")] == ["1", "2"]
