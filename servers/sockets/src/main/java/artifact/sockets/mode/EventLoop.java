@@ -28,8 +28,4 @@ public final class EventLoop implements Mode {
     public void serve() throws Exception {
         EventLoopServer.serve(options, loops);
     }
-
-    public static void main(String[] args) throws Exception {
-        Mode.run(new EventLoop(), args);
-    }
 }

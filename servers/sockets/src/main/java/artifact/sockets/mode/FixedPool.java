@@ -23,8 +23,4 @@ public final class FixedPool implements Mode {
     public void serve() throws Exception {
         BlockingServer.serve(options, pool.newPool());
     }
-
-    public static void main(String[] args) throws Exception {
-        Mode.run(new FixedPool(), args);
-    }
 }

@@ -39,8 +39,4 @@ public final class FixedPoolAsPublished implements Mode {
             pool.shutdown();
         }
     }
-
-    public static void main(String[] args) throws Exception {
-        Mode.run(new FixedPoolAsPublished(), args);
-    }
 }

@@ -18,8 +18,4 @@ public final class ThreadPerRequest implements Mode {
     public void serve() throws Exception {
         BlockingServer.serve(options, Thread.ofPlatform().name("handler-", 0)::start);
     }
-
-    public static void main(String[] args) throws Exception {
-        Mode.run(new ThreadPerRequest(), args);
-    }
 }

@@ -31,8 +31,4 @@ public final class ThreadPerRequestAsPublished implements Mode {
             }
         }
     }
-
-    public static void main(String[] args) throws Exception {
-        Mode.run(new ThreadPerRequestAsPublished(), args);
-    }
 }

@@ -20,8 +20,4 @@ public final class VirtualThreadPerRequest implements Mode {
         VirtualWaits.prepare();
         BlockingServer.serve(options, Thread.ofVirtual().name("handler-", 0)::start);
     }
-
-    public static void main(String[] args) throws Exception {
-        Mode.run(new VirtualThreadPerRequest(), args);
-    }
 }

@@ -3,7 +3,7 @@ package artifact.sockets.server;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 
-/** A concurrency model: a class with a {@code main}, its options, and how it serves. */
+/** A concurrency model: a class with options, and how it serves. Java starts it by the {@code main} here (JEP 512). */
 public interface Mode {
 
     /**
@@ -13,13 +13,13 @@ public interface Mode {
      */
     void serve() throws Exception;
 
-    /** Reads the options into {@code mode} and serves; a wrong option ends the process with status 2. */
-    static void run(Mode mode, String... args) throws Exception {
-        CommandLine line = new CommandLine(mode).setCommandName(mode.getClass().getSimpleName());
+    /** Reads the options and serves; a wrong option ends the process with status 2. */
+    default void main(String[] args) throws Exception {
+        CommandLine line = new CommandLine(this).setCommandName(getClass().getSimpleName());
         line.getCommandSpec().usageMessage().showDefaultValues(true);
         try {
             if (!CommandLine.printHelpIfRequested(line.parseArgs(args))) {
-                mode.serve();
+                serve();
                 // Handler threads that outlived a graceful stop must not keep the process.
                 System.exit(0);
             }
