@@ -115,7 +115,6 @@ final class Client {
         return Outcome.of(combination, window, workers);
     }
 
-    /** Sets the size and reads it back. */
     private static void setServerPool(Account account, int size) throws SQLException {
         try (Connection connection = account.connect();
                 Statement statement = connection.createStatement()) {

@@ -12,7 +12,6 @@ interface Connections extends AutoCloseable {
     @Override
     default void close() {}
 
-    /** HikariCP with a fixed number of connections. */
     static Connections pool(Account account, int size, long waitAtMostMs) {
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(account.url());

@@ -11,7 +11,6 @@ import org.springframework.web.bind.annotation.*;
 @RestController
 class RegistrationController {
 
-    /** The JSON that a member signs up with. */
     record User(String name, String email, String password) {}
 
     private final JdbcTemplate jdbc;

@@ -12,7 +12,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.http.client.HttpComponentsClientHttpRequestFactory;
 
-/** Apache's HttpClient, by default: the thread that asks writes to the socket and reads from it, at most so long unless {@code response-timeout} is false. */
+/** Apache's HttpClient, by default: the thread that asks writes to the socket and reads from it. */
 @Lazy
 @ConditionalOnProperty(name = "http-client", havingValue = "apache", matchIfMissing = true)
 final class ApacheRemote implements Remote, AutoCloseable {

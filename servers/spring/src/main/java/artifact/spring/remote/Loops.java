@@ -16,7 +16,7 @@ final class Loops implements AutoCloseable {
         loops = LoopResources.create("reactor-http", count, true);
     }
 
-    /** @param connections to all remotes; by default there would be 500 at most, a limit that the other clients do not have */
+    /** @param connections to all remotes, 500 by default */
     HttpClient client(int connections) {
         ConnectionProvider pool = ConnectionProvider.builder("remote")
                 .maxConnections(connections)

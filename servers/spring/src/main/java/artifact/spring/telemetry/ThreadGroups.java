@@ -17,7 +17,6 @@ final class ThreadGroups {
 
     private ThreadGroups() {}
 
-    /** @param name in full or as the kernel has it */
     static String of(String name) {
         for (Group group : GROUPS) {
             if (name.startsWith(group.namePrefix)) {

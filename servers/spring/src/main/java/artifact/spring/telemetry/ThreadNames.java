@@ -16,7 +16,6 @@ public class ThreadNames implements WebServerFactoryCustomizer<TomcatServletWebS
         tomcat.setProtocol(Http11.class.getName());
     }
 
-    /** Tomcat's protocol in all but its name. */
     public static final class Http11 extends Http11NioProtocol {
 
         /** In quotation marks, as Tomcat has them; it takes them off for its threads. */

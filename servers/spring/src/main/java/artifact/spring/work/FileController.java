@@ -43,7 +43,6 @@ class FileController {
         }
     }
 
-    /** 16 KiB that are not all alike. */
     private static byte[] content() {
         byte[] bytes = new byte[16 * 1024];
         for (int index = 0; index < bytes.length; index++) {

@@ -19,7 +19,6 @@ public record Answer(int status, String type, byte[] body) {
         return json(200, new Document("stacks", 1, true));
     }
 
-    /** {@code GET /remote}: what the remote said. */
     public static Answer html(byte[] body) {
         return new Answer(200, "text/html;charset=utf-8", body);
     }

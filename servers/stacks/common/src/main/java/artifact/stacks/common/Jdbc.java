@@ -31,7 +31,6 @@ public final class Jdbc {
         return config;
     }
 
-    /** {@code GET /counters}: what the pool has counted. */
     public Answer counters() {
         return Answer.json(200, waits.counters());
     }

@@ -10,7 +10,6 @@ public record Login(String email, String password) {
         Objects.requireNonNull(password, "password");
     }
 
-    /** @throws Rejected if it is none */
     public static Login of(byte[] body) {
         return Json.read(body, Login.class);
     }

@@ -11,7 +11,6 @@ import java.util.TreeMap;
  */
 public final class Options {
 
-    /** The values that an option takes. */
     public record Kind(String pattern, String inWords) {
 
         public static final Kind COUNT = new Kind("[1-9][0-9]{0,8}", "a whole number from 1");

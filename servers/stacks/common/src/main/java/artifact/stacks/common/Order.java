@@ -10,7 +10,6 @@ public record Order(Integer item, Integer quantity) {
         Objects.requireNonNull(quantity, "quantity");
     }
 
-    /** @throws Rejected if it is none */
     public static Order of(byte[] body) {
         return Json.read(body, Order.class);
     }

@@ -6,7 +6,6 @@ import java.util.concurrent.TimeUnit;
 /** Admits so many at a time; the others wait, in the order in which they came unless the permits are unfair. */
 public final class Permits {
 
-    /** Work that may fail in its own way. */
     public interface Work<T, E extends Exception> {
         T run() throws E;
     }
@@ -39,7 +38,7 @@ public final class Permits {
     }
 
     /**
-     * Whether there was a permit within that time, which is then taken. Without time one that comes may overtake those that wait.
+     * Takes a permit if there is one within that time. Without time one that comes may overtake those that wait.
      *
      * @throws IllegalStateException if the thread is interrupted meanwhile
      */
