@@ -67,21 +67,14 @@ def actuator(url: str) -> Source:
 
 def access_log(path: Path) -> Source:
     """Lines that are added from now on."""
-    state = {"at": path.stat().st_size, "lines": 0.0, "timed": 0.0, "took_ms": 0.0}
+    file, times_ms = path.open(errors="replace"), list[float | None]()
+    file.seek(0, os.SEEK_END)
 
     def read() -> Seen:
-        with path.open("rb") as file:
-            file.seek(int(state["at"]))
-            text = file.read().decode(errors="replace")
-            state["at"] = file.tell()
-        for line in text.splitlines():
-            state["lines"] += 1
-            took_ms = time_of(line)
-            if took_ms is not None:
-                state["timed"] += 1
-                state["took_ms"] += took_ms
-        whole = state["lines"] and state["timed"] == state["lines"]
-        return Seen(state["lines"], state["took_ms"] if whole else None)
+        times_ms.extend(map(time_of, file.read().splitlines()))
+        known = [each for each in times_ms if each is not None]
+        whole = 0 < len(known) == len(times_ms)
+        return Seen(len(times_ms), sum(known) if whole else None)
 
     return read
 
@@ -137,7 +130,7 @@ def add_requests(inputs: Inputs, before: Seen, after: Seen, lasted_s: float, use
         return
     rate_per_s, cpu_ms = count / lasted_s, 1000 * used_s / count
     inputs.found |= {"rate_per_s": rate_per_s, "cpu_ms": cpu_ms}
-    if before.took_ms is None and after.took_ms is None or after.took_ms is None:
+    if after.took_ms is None:
         inputs.unseen.append("latency, so the time that a request waits: no source has times")
         return
     latency_ms = (after.took_ms - (before.took_ms or 0.0)) / count
