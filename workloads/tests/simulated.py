@@ -1,7 +1,6 @@
 """A server whose queue is simulated, and what due would have written of a load on it."""
 
 import csv
-import heapq
 import json
 import random
 from collections import Counter
@@ -17,24 +16,14 @@ from workloads.tools.wrk2 import CORRECTED
 
 @dataclass
 class Queue:
-    """First come, first served by some workers.
-
-    `service_s` draws how long one takes; `stalls_s`: from when to when the server stands still.
-    """
+    """First come, first served by one worker; `service_s` draws how long one takes."""
 
     service_s: Callable[[random.Random], float]
-    workers: int = 1
-    stalls_s: tuple[float, float] = (0.0, 0.0)
 
     def latencies_s(self, arrivals_s: list[float], chance: random.Random) -> Iterator[float]:
-        free_s = [0.0] * self.workers
+        end_s = 0.0
         for at_s in arrivals_s:
-            begin_s = max(at_s, heapq.heappop(free_s))
-            from_s, to_s = self.stalls_s
-            if from_s <= begin_s < to_s:
-                begin_s = to_s
-            end_s = begin_s + self.service_s(chance)
-            heapq.heappush(free_s, end_s)
+            end_s = max(at_s, end_s) + self.service_s(chance)
             yield end_s - at_s
 
 
