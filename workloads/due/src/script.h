@@ -1,6 +1,6 @@
 /*
  * Lua scripts with wrk2's interface: the functions setup, init, request and response, and the table
- * `wrk`. Built without LuaJIT, script_create says how to get it.
+ * `wrk`.
  */
 #ifndef DUE_SCRIPT_H
 #define DUE_SCRIPT_H

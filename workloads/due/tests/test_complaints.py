@@ -164,15 +164,3 @@ def test_host_with_several_addresses(due, more_addresses):
         with serve as server:
             run = due("-R100", "-d200ms", f"http://localhost:{server.port}/", env=more_addresses)
         assert run.account()[end] == 20
-
-
-def test_script_without_lua(tmp_path):
-    """Built where LuaJIT is missing, all but -s works, and -s says what to install."""
-    folder = Path(__file__).resolve().parent.parent
-    build = ["make", "-C", folder, "LUA=no", f"BUILD={tmp_path}", "CFLAGS=-O0", f"{tmp_path}/due"]
-    subprocess.run(build, check=True, capture_output=True)
-    done = subprocess.run(
-        [tmp_path / "due", "-R1", "-s", "x.lua", URL], capture_output=True, text=True, timeout=10
-    )
-    assert done.returncode == 1
-    assert "libluajit-5.1-dev" in done.stderr
