@@ -72,10 +72,7 @@ test_that("reasons have the names of rules in plain words", {
   )
   expect_equal(why_missing(c(few, "another")), c(paste("not measured:", words), "another"))
   # It stands in tables and texts.
-  row <- data.table(
-    estimate = NA_real_, low = NA_real_, high = NA_real_, bound = "", effect = "ratio", reason = few, pairs = 1, sessions = 1, verdict = "not comparable", better = "lower",
-    p_adjusted = NA_real_
-  )
+  row <- compared(estimate = NA_real_, low = NA_real_, high = NA_real_, reason = few, verdict = "not comparable")
   expect_equal(c(effect_with_interval(row), times_of(row), verdict_of(row)), rep(why_missing(few), 3))
   # Each rule of today has words, ...
   rules <- readLines(file.path(analysis_folder, "..", "workloads/record/validity.py"))
@@ -89,9 +86,9 @@ test_that("reasons have the names of rules in plain words", {
 })
 
 test_that("CPU times at the CPU's limit are marked, and no others", {
-  row <- data.table(
-    statistic = c("cpu_us_per_request", "cpu_us_per_request", "throughput_per_s"), cpu_limited = c(1, 0, 1), estimate = 1.44, low = 1.3, high = 1.6, bound = "",
-    effect = "ratio", reason = "", pairs = 2, sessions = 2
+  row <- compared(
+    statistic = c("cpu_us_per_request", "cpu_us_per_request", "throughput_per_s"), cpu_limited = c(1, 0, 1), estimate = 1.44, low = 1.3, high = 1.6,
+    mode = "a", baseline = "b", tool = "jmeter"
   )
   expect_equal(effect_with_interval(row), c("1.44 [1.3, 1.6], at the CPU's limit", "1.44 [1.3, 1.6]", "1.44 [1.3, 1.6]"))
   cpu_time <- "CPU time per request 1.44 × [1.3, 1.6]"
@@ -101,17 +98,16 @@ test_that("CPU times at the CPU's limit are marked, and no others", {
     because = "", also = c("", paste0(cpu_time, "; peak number of threads 2 ×"), ""), reason = "",
     cells = sprintf("demo/a/%1$s/jmeter : demo/b/%1$s/jmeter", c("high", "high", "low"))
   )
-  comparisons <- row[1][, `:=`(study = "demo", mode = "a", baseline = "b", tier = "high", tool = "jmeter")]
-  table <- table_claims(verdict, comparisons)
+  table <- table_claims(verdict, row[1])
   expect_equal(table$Here, paste0(verdict$ours, c(", at the CPU's limit", "", "")))
   expect_equal(table$Why[2], sprintf("(%s, at the CPU's limit; peak number of threads 2 ×.)", cpu_time))
   expect_equal(table_claims(verdict)$Here, verdict$ours)
 })
 
 test_that("a bound is said as one, in tables and of the event loop's logins", {
-  row <- data.table(
-    study = "stacks", tier = "login", tool = "jmeter", mode = "webflux", baseline = "mvc-tomcat-virtual", statistic = "latency_p99_ms", unit = "ms", effect = "ratio",
-    estimate = 2.87, low = 1.576, high = Inf, bound = "at_least", reason = "", pairs = 1, sessions = 1, mode_value = 1831, baseline_value = 638
+  row <- compared(
+    study = "stacks", tier = "login", tool = "jmeter", mode = "webflux", baseline = "mvc-tomcat-virtual", statistic = "latency_p99_ms", unit = "ms",
+    estimate = 2.87, low = 1.576, high = Inf, bound = "at_least", pairs = 1, sessions = 1, mode_value = 1831, baseline_value = 638
   )
   rows <- rbind(row, copy(row)[, `:=`(bound = "at_most", low = 0, high = 0.5)], copy(row)[, bound := ""], copy(row)[, c("estimate", "low", "high") := NA_real_])
   expect_equal(bound_in_words(rows), c("at least 1.58 times", "at most 0.5 times", "", "at least"))

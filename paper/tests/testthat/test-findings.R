@@ -1,10 +1,9 @@
 decided <- function(...) {
-  altered(data.table(
-    finding = "one", pair = "a", outcome = "better", expected = "better", holds = "yes", study = "demo", tier = "high", tool = "wrk2", mode = "pool",
-    baseline = "thread", statistic = "cpu_us_per_request", unit = "µs", effect = "ratio", estimate = 0.5, low = 0.45, high = 0.55,
-    bound = "", reason = "", pairs = 3, sessions = 3, baseline_value = 104.4, mode_value = 52.2,
-    fcr_low = NA_real_, fcr_high = NA_real_, users = 500, wait_ms = 100, cpu_ms = 2, rate_per_s = 337, long_ms = 50, long_share = 0.01, objective_ms = 2000,
-    times_capacity = 3, mode_admitted = NA_real_, baseline_admitted = 50, mode_carriers = 16, mode_heap_mib = 512, bound_ratio = 10
+  altered(compared(
+    finding = "one", pair = "a", outcome = "better", expected = "better", holds = "yes", statistic = "cpu_us_per_request", unit = "µs",
+    estimate = 0.5, low = 0.45, high = 0.55, baseline_value = 104.4, mode_value = 52.2, users = 500, wait_ms = 100, cpu_ms = 2,
+    rate_per_s = 337, long_ms = 50, long_share = 0.01, objective_ms = 2000, times_capacity = 3, mode_admitted = NA_real_,
+    baseline_admitted = 50, mode_carriers = 16, mode_heap_mib = 512, bound_ratio = 10
   ), ...)
 }
 finding <- list(

@@ -1,10 +1,9 @@
 # Comparisons of a mode with itself, of which two have small p-values, and one of two modes.
 with_a_a <- function() {
   row <- function(mode, tier, estimate, p_value, statistic = "throughput_per_s") {
-    data.table(
-      study = "demo", tier = tier, tool = "jmeter", mode = mode, baseline = "pool", statistic = statistic, unit = "1/s", effect = "ratio",
-      estimate = estimate, low = 0.8 * estimate, high = 1.2 * estimate, bound = "", baseline_value = 100, mode_value = 100 * estimate, spread = 0.1,
-      pairs = 3, sessions = 3, p_value = p_value, reason = "", fixed = 0
+    compared(
+      tier = tier, tool = "jmeter", mode = mode, baseline = "pool", statistic = statistic, estimate = estimate, low = 0.8 * estimate,
+      high = 1.2 * estimate, baseline_value = 100, mode_value = 100 * estimate, spread = 0.1, p_value = p_value
     )
   }
   rbind(

@@ -1,10 +1,4 @@
-effect_of <- function(...) effect_with_interval(row_of(...))
-row_of <- function(...) {
-  altered(data.table(
-    estimate = 4, low = 3, high = 6, bound = "", effect = "ratio", reason = "", pairs = 3, sessions = 3, unit = "1/s", baseline_value = 50,
-    mode_value = 200, fcr_low = NA_real_, fcr_high = NA_real_
-  ), ...)
-}
+effect_of <- function(...) effect_with_interval(compared(...))
 
 test_that("a ratio has its interval, its bound, or the reason why there is none", {
   expect_equal(effect_of(), "4 [3, 6]")
@@ -30,9 +24,9 @@ test_that("effects say in how many sessions both sides are, and one session is m
 })
 
 test_that("both values stand with their unit, and a percentile that failures reach is not reached", {
-  expect_equal(values_of_both(row_of()), "50 and 200/s")
-  expect_equal(values_of_both(row_of(unit = "ms", mode_value = Inf)), "50 and not reached")
-  expect_equal(values_of_both(row_of(mode_value = NA_real_)), no_figure)
+  expect_equal(values_of_both(compared()), "50 and 200/s")
+  expect_equal(values_of_both(compared(unit = "ms", mode_value = Inf)), "50 and not reached")
+  expect_equal(values_of_both(compared(mode_value = NA_real_)), no_figure)
 })
 
 # The values that a printed number may have.
