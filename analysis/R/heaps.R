@@ -2,8 +2,9 @@
 # but heap and collector differs.
 
 heap_words <- c("study", "comparison", "mode", "tier", "tool", "kind", "collector")
-heap_numbers <- c("heap_mib", "sessions", "counted", "survived", "throughput_per_s", "latency_p99_ms", "cpu_us_per_request", "gc_share")
-no_heaps <- function() typed_table(heap_words, heap_numbers)
+no_heaps <- function() {
+  typed_table(heap_words, c("heap_mib", "sessions", "counted", "survived", "throughput_per_s", "latency_p99_ms", "cpu_us_per_request", "gc_share"))
+}
 
 per_request_words <- c("study", "comparison", "tier", "kind", "collector")
 no_heap_per_request <- function() typed_table(per_request_words, c("cells", "collections", "most_in_flight", "kib_per_request", "base_mib"))
@@ -13,18 +14,15 @@ full_from <- 0.9
 
 collector_names <- c(Serial = "SerialGC", Parallel = "ParallelGC", G1 = "G1", Z = "ZGC")
 
-# The later of two options holds; NA for the JVM's own choice.
-collector_of <- function(cell) {
-  chosen <- grep("^-XX:[+]Use\\w+GC$", unlist(cell$configuration$study$server$jvm_options), value = TRUE)
-  collector_names[tail(c(NA, sub("^-XX:[+]Use(\\w+)GC$", "\\1", chosen)), 1)]
-}
+# NA for the JVM's own choice.
+collector_of <- function(cell) collector_names[option_of_jvm(cell, "^-XX:[+]Use(\\w+)GC$")]
 
 # The cells of comparisons with several collectors, and a row for each.
 with_collectors <- function(cells) {
   varied <- Filter(function(cell) isTRUE(cell$configuration$mode$heap_varied), cells)
   if (length(varied) == 0) return(list(cells = list(), setups = NULL))
   setups <- rbindlist(lapply(varied, function(cell) {
-    c(cell$cell[c("study", "mode", "tier", "tool")], list(
+    c(cell$cell[cell_place], list(
       comparison = words(cell$session$comparison), kind = words(cell$configuration$mode$kind), collector = collector_of(cell), heap_mib = heap_of(cell)
     ))
   }))
@@ -41,10 +39,10 @@ with_collectors <- function(cells) {
 #'   gc_share (of the windows' time in pauses; NA for a collector that does not pause): medians over the sessions that count.
 heaps_of <- function(cells, summary, loads) {
   setups <- with_collectors(cells)$setups
-  if (is.null(setups) || nrow(setups) == 0) return(no_heaps())
-  rows <- summary[unique(setups), on = c("study", "comparison", "mode", "tier", "tool"), nomatch = NULL]
+  if (NROW(setups) == 0) return(no_heaps())
+  rows <- summary[unique(setups), on = c("comparison", cell_place), nomatch = NULL]
   # A server that still holds requests of its load is asked for nothing else, so only the load itself knows.
-  rows[loads[is.na(answered_after_s)], survived := 0, on = c("study", "mode", "tier", "tool", "session")]
+  rows[loads[is.na(answered_after_s)], survived := 0, on = c(cell_place, "session")]
   rows[, `:=`(
     offered = counts_for(rows, "throughput_per_s"), worked = counts_for(rows), waited = counts_for(rows, "latency_p99_ms"), gc = gc_pause_ms / 1000 / duration_s
   )]
@@ -80,12 +78,13 @@ heap_per_request_of <- function(cells) {
   rbind(no_heap_per_request(), rows[collections >= collections_at_least])
 }
 
-#' Reads both tables.
+#' Reads both tables of a run; without extras=heaps, and of older runs, they have no rows.
 #'
-#' @param results folder of a run; without extras=heaps, and of older runs, they have no rows.
 #' @return list: modes (see heaps_of()), requests (see heap_per_request_of()).
 #' @export
 read_heaps <- function(results) {
-  read <- function(file, empty) read_if_there(file.path(results, file), empty)
-  list(modes = read("heaps.csv", no_heaps()), requests = read("heap-per-request.csv", no_heap_per_request()))
+  list(
+    modes = read_if_there(file.path(results, "heaps.csv"), no_heaps()),
+    requests = read_if_there(file.path(results, "heap-per-request.csv"), no_heap_per_request())
+  )
 }

@@ -19,7 +19,7 @@ read_histograms <- function(cell, slices) {
   if (!file.exists(path)) return(NULL)
   rows <- fread(cmd = paste("gzip -dc", shQuote(path)), colClasses = c(slice = "character", value_ms = "numeric", count = "numeric"))
   class <- if ("class" %in% names(rows)) fcoalesce(as.character(rows[["class"]]), "") else rep("", nrow(rows))
-  # Requests that a mix adds are none of the primary latency's. A failed one counts as one of those, which errs to the slow side.
+  # Requests that a mix adds are none of the primary latency's; a failed one counts as one of those, which errs to the slow side.
   added <- rows[class == "mixed-in"]
   of_class <- function(name) histograms_of_rows(rows[class == name], plain, added)
   found <- of_class("")
@@ -48,10 +48,8 @@ histograms_of_rows <- function(rows, plain, added) {
 #' @return ms; Inf where failed requests reach it, NA where too few requests lie beyond it.
 merged_percentile <- function(histograms, slices, p, beyond = requests_beyond) {
   if (is.null(histograms)) return(NA_real_)
-  columns <- intersect(as.character(slices), colnames(histograms$counts))
-  if (length(columns) == 0) return(NA_real_)
-  at <- match(columns, colnames(histograms$counts))
-  answered <- rowSums(histograms$counts[, at, drop = FALSE])
+  at <- which(colnames(histograms$counts) %in% slices)
+  if (length(at) == 0) return(NA_real_)
   totals <- colSums(histograms$counts)[at]
   # An open loop's histogram holds answers other than 2xx, too: they are taken for the fastest, which errs to the slow side.
   right <- sum(pmin(totals, histograms$right[at]))
@@ -60,8 +58,10 @@ merged_percentile <- function(histograms, slices, p, beyond = requests_beyond) {
   if (anyNA(c(requests, right)) || requests * (1 - p) < beyond - 1e-6) return(NA_real_)
   rank <- quick + ceiling((p - 1e-9) * requests)
   if (rank > sum(totals)) return(Inf)
-  histograms$values_ms[which(cumsum(answered) >= rank)[1]]
+  histograms$values_ms[which(cumsum(counts_of_slices(histograms, slices)) >= rank)[1]]
 }
+
+counts_of_slices <- function(histograms, slices) rowSums(histograms$counts[, colnames(histograms$counts) %in% slices, drop = FALSE])
 
 #' By how much the generator's own lateness may have made a latency longer: a request that was sent late waited for the generator, and not
 #' for the server, so the truth lies between its latency from when it was due and the same without that lateness.
@@ -78,8 +78,7 @@ lateness_of <- function(histograms, slices, statistic) {
 value_of_histogram <- function(histograms, slices, statistic) {
   p <- percentile_of[statistic]
   if (!is.na(p)) return(merged_percentile(histograms, slices, p))
-  columns <- intersect(as.character(slices), colnames(histograms$counts))
-  counts <- rowSums(histograms$counts[, columns, drop = FALSE])
+  counts <- counts_of_slices(histograms, slices)
   sum(counts * histograms$values_ms) / sum(counts)
 }
 
@@ -92,8 +91,7 @@ hgrm_of_cell <- function(path) {
   slices <- read_slices_of(cell)
   histograms <- read_histograms(cell, slices)
   if (is.null(histograms)) stop(path, ": no latency was recorded", call. = FALSE)
-  columns <- intersect(as.character(slices[kind == "plain" & kept == TRUE, slice]), colnames(histograms$counts))
-  counts <- rowSums(histograms$counts[, columns, drop = FALSE])
+  counts <- counts_of_slices(histograms, slices[kind == "plain" & kept == TRUE, slice])
   seen <- counts > 0
   values <- histograms$values_ms[seen]
   counts <- counts[seen]

@@ -131,7 +131,7 @@ verdict_of_finding <- function(finding, row) {
 
 #' In what the load of a cell is not that of a shipped run, as "users 1,000 in place of 500"; empty where it is the same, or not known.
 another_load <- function(cell, summary) {
-  place <- as.data.table(cell$cell[c("study", "mode", "tier", "tool")])
+  place <- as.data.table(cell$cell[cell_place])
   there <- summary[place, on = names(place), nomatch = NULL][1]
   here <- facts_of_loads(list(cell))$loads
   known <- list(

@@ -5,7 +5,7 @@ load_numbers <- c("users", "wait_ms", "cpu_ms", "rate_per_s", "long_ms", "long_s
 mode_numbers <- c("admitted", "carriers", "heap_mib")
 
 no_facts <- function() {
-  list(loads = typed_table(c("study", "tier", "tool"), load_numbers), modes = typed_table(c("study", "mode", "tier", "tool"), mode_numbers))
+  list(loads = typed_table(c("study", "tier", "tool"), load_numbers), modes = typed_table(cell_place, mode_numbers))
 }
 
 #' The loads and limits of cells.
@@ -16,13 +16,11 @@ no_facts <- function() {
 #'   mode_numbers: requests that are served concurrently, NA without a limit; carriers, by default one for each CPU; heap). NA for what a load has not.
 facts_of_loads <- function(cells) {
   if (length(cells) == 0) return(no_facts())
-  loads <- rbindlist(lapply(cells, function(cell) c(read_setup(cell)[c("study", "tier", "tool")], load_of_cell(cell))))
-  modes <- rbindlist(lapply(cells, function(cell) c(read_setup(cell)[c("study", "mode", "tier", "tool")], limits_of_cell(cell))))
-  list(loads = unique(loads, by = c("study", "tier", "tool")), modes = unique(modes, by = c("study", "mode", "tier", "tool")))
+  of_cells <- function(place, facts_of) unique(rbindlist(lapply(cells, function(cell) c(cell$cell[place], facts_of(cell, read_setup(cell))))), by = place)
+  list(loads = of_cells(c("study", "tier", "tool"), load_of_cell), modes = of_cells(cell_place, limits_of_cell))
 }
 
-load_of_cell <- function(cell) {
-  setup <- read_setup(cell)
+load_of_cell <- function(cell, setup) {
   tool <- cell$configuration$tool
   steps <- data.table(share = vapply(tool$steps, function(step) as.numeric(step[[1]]), 0), length_s = vapply(tool$steps, function(step) as.numeric(step[[2]]), 0))
   list(
@@ -33,8 +31,7 @@ load_of_cell <- function(cell) {
   )
 }
 
-limits_of_cell <- function(cell) {
-  setup <- read_setup(cell)
+limits_of_cell <- function(cell, setup) {
   mode <- cell$configuration$mode
   list(
     admitted = if (is.finite(setup$most_inside)) as.numeric(setup$most_inside) else NA_real_,
@@ -62,7 +59,7 @@ shipped_facts <- function(path) {
 #' @return rows with load_numbers, and mode_numbers of both sides (mode_admitted, baseline_admitted and so on).
 with_facts <- function(rows, facts) {
   of <- function(table, side) {
-    keys <- intersect(c("study", "mode", "tier", "tool"), names(table))
+    keys <- intersect(cell_place, names(table))
     places <- setNames(rows[, sub("^mode$", side, keys), with = FALSE], keys)
     table[places, on = keys, mult = "first"]
   }

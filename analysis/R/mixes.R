@@ -7,12 +7,10 @@
 # arrival. k is the number of carriers, or of the pool's threads; a generator on the same CPUs is not in the model. No formula gives percentiles of either kind for any k, so they are
 # simulated. Inputs are rates, paths and the CPU time per request; no latency is among them.
 
-mix_words <- c("study", "mode", "tier", "tool")
-mix_numbers <- c(
-  "rate_per_s", "cpus", "share", "short_ms", "long_ms", "at_a_time", "stated_utilization", "utilization",
-  paste0(rep(c("predicted_", "measured_"), each = 3), c("p50_ms", "p99_ms", "long_p50_ms"))
-)
-no_mixes <- function() typed_table(mix_words, mix_numbers)
+no_mixes <- function() {
+  numbers <- c("rate_per_s", "cpus", "share", "short_ms", "long_ms", "at_a_time", "stated_utilization", "utilization")
+  typed_table(cell_place, c(numbers, paste0(rep(c("predicted_", "measured_"), each = 3), c("p50_ms", "p99_ms", "long_p50_ms"))))
+}
 
 #' Latencies of loads that mix two paths.
 #'
@@ -24,13 +22,13 @@ no_mixes <- function() typed_table(mix_words, mix_numbers)
 predict_mixes <- function(cells, summary) {
   mixed <- Filter(is_mix_of_computing, cells)
   if (length(mixed) == 0) return(no_mixes())
-  setups <- unique(rbindlist(lapply(mixed, setup_of_mix)), by = mix_words)
+  setups <- unique(rbindlist(lapply(mixed, setup_of_mix)), by = cell_place)
   middle <- function(values) as.numeric(median(values, na.rm = TRUE))
-  measured <- summary[counts_for(summary), .(cpu_ms = middle(cpu_us_per_request) / 1000), by = mix_words]
+  measured <- summary[counts_for(summary), .(cpu_ms = middle(cpu_us_per_request) / 1000), by = cell_place]
   latencies <- summary[counts_for(summary, "latency_p99_ms"), .(
     measured_p50_ms = middle(latency_p50_ms), measured_p99_ms = middle(latency_p99_ms), measured_long_p50_ms = middle(latency_mixed_in_p50_ms)
-  ), by = mix_words]
-  rows <- latencies[measured[setups, on = mix_words], on = mix_words]
+  ), by = cell_place]
+  rows <- latencies[measured[setups, on = cell_place], on = cell_place]
   rows[, stated_ms := (1 - share) * short_ms + share * long_ms]
   rows[, `:=`(stated_utilization = rate_per_s * stated_ms / 1000 / cpus, utilization = rate_per_s * cpu_ms / 1000 / cpus)]
   predicted <- c("predicted_p50_ms", "predicted_p99_ms", "predicted_long_p50_ms")
@@ -52,7 +50,7 @@ setup_of_mix <- function(cell) {
   mix <- cell$configuration$tool$mix
   apart <- any(c("long-threads", "long-yields-us", "long-rests-ms") %in% names(mode$options))
   at_a_time <- switch(setup$kind, virtual = or_else(mode$carriers, setup$cpus), pool = setup$most_inside, NA_real_)
-  c(setup[c(mix_words, "rate_per_s", "cpus")], list(
+  c(setup[c(cell_place, "rate_per_s", "cpus")], list(
     share = mix$share, short_ms = 1000 * setup$work_s, long_ms = number_in_path(mix$path, "cpu_us") / 1000,
     at_a_time = if (apart) NA_real_ else as.numeric(at_a_time)
   ))
@@ -87,8 +85,5 @@ mix_percentiles_ms <- function(rate_per_s, share, short_ms, long_ms, at_a_time, 
 #' @export
 carriers_that_suffice <- function(short, long) pmax(1, ceiling(log(10000) / log((1 - short) / long)))
 
-#' Reads the table of mixes.
-#'
-#' @param path path of results/mixes.csv, see predict_mixes(); without it there are none.
 #' @export
 read_mixes <- function(path) read_if_there(path, no_mixes())

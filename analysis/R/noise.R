@@ -2,14 +2,8 @@
 # one's `baseline` is the mode itself, and every difference is a false alarm.
 
 #' The comparisons of a mode with itself.
-#'
-#' @param comparisons see read_comparisons().
-#' @return its rows; those whose cells are not valid have no estimate, those of one session no
-#'   decision.
 #' @export
-a_a_comparisons <- function(comparisons) {
-  comparisons[is_control(mode) & baseline == base_of(mode)]
-}
+a_a_comparisons <- function(comparisons) comparisons[is_control(mode) & baseline == base_of(mode)]
 
 #' How often a mode was reported to differ from itself.
 #'
@@ -28,13 +22,10 @@ false_alarms <- function(comparisons) {
 
 #' The noise floor of each statistic: how far apart two runs of one mode are.
 #'
-#' @param comparisons see read_comparisons().
-#' @param summary see read_summary().
-#' @return data.table, a row per statistic: statistic, title, effect, comparisons and differ (of
-#'   modes with themselves), pairs (of runs in them), floor (95 % of the ratios of two runs of one
-#'   mode in one session lie within this factor, or of their differences within this distance; NA
-#'   without a_a), floor_between_sessions (the same of two runs of one mode in different sessions,
-#'   from the repetitions of all modes); pairs_apart (A/A pairs whose values differ, in one session, too), higher (those of them in which
+#' @param comparisons see read_comparisons(); `summary` see read_summary().
+#' @return data.table, a row per statistic: statistic, title, effect, comparisons and differ (of modes with themselves), pairs (of runs in them), floor
+#'   (95 % of the ratios of two runs of one mode in one session lie within this factor, or of their differences within this distance; NA
+#'   without a_a), floor_between_sessions (of two runs in different sessions, from the repetitions of all modes); pairs_apart (A/A pairs whose values differ, in one session, too), higher (those of them in which
 #'   the second is higher) and sign_p_value (of so many or more on one side by chance: the order of start or a name would show).
 #' @export
 noise_floor <- function(comparisons, summary) {
@@ -44,14 +35,13 @@ noise_floor <- function(comparisons, summary) {
   known <- compared_statistics[statistic %in% c(names(summary), all$statistic)]
   rows <- lapply(seq_len(nrow(known)), function(index) {
     about <- known[index]
-    ratio <- about$effect == "ratio"
     own <- a_a[statistic == about$statistic & is.finite(estimate)]
-    means <- if (ratio) log(own$estimate) else own$estimate
+    means <- on_scale(own$estimate, own$effect)
     within_one <- fifelse(own$pairs > 1, (own$pairs - 1) * own$spread^2, 0)
     squares <- within_one + own$pairs * means^2
     within <- function(variance) {
       distance <- qnorm((1 + confidence) / 2) * sqrt(variance)
-      if (ratio) exp(distance) else distance
+      if (about$effect == "ratio") exp(distance) else distance
     }
     data.table(
       about[, .(statistic, title, effect)], comparisons = nrow(own),
@@ -76,9 +66,7 @@ variance_of_repetitions <- function(summary, about) {
   usable <- is.finite(figures) & (about$effect != "ratio" | figures > 0)
   if (!any(usable)) return(NA_real_)
   if (about$effect == "ratio") figures <- log(figures)
-  cells <- cells[usable, .(study, mode, tier, tool, figure = figures[usable])]
-  spread <- cells[, .(df = .N - 1, squares = sum((figure - mean(figure))^2)),
-    by = .(study, mode, tier, tool)
-  ]
+  cells <- cells[usable, ..cell_place][, figure := figures[usable]]
+  spread <- cells[, .(df = .N - 1, squares = sum((figure - mean(figure))^2)), by = cell_place]
   if (sum(spread$df) == 0) NA_real_ else sum(spread$squares) / sum(spread$df)
 }

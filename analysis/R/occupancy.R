@@ -1,8 +1,7 @@
 # Where the users stand: the users of a closed loop by what they wait for. By Little's law N = X · R, so the time that a request spends
 # in one place, times the throughput, is how many users are there at any moment.
 
-occupancy_numbers <- c("users", "waiting", "connection", "cpu", "not_admitted", "throughput_per_s")
-no_occupancy <- function() typed_table(bound_place, occupancy_numbers)
+no_occupancy <- function() typed_table(cell_place, c("users", "waiting", "connection", "cpu", "not_admitted", "throughput_per_s"))
 
 #' The users of closed loops by what they wait for.
 #'
@@ -13,13 +12,13 @@ no_occupancy <- function() typed_table(bound_place, occupancy_numbers)
 #'   a CPU or ready for one, the client's time included); throughput_per_s. Medians over valid sessions.
 occupy_modes <- function(cells, summary) {
   if (length(cells) == 0) return(no_occupancy())
-  setups <- rbindlist(lapply(cells, function(cell) read_setup(cell)[c(bound_place, "users", "most_inside", "wait_s", "steady", "holds_connection")]))
-  setups <- unique(setups[steady == TRUE & is.finite(users)], by = bound_place)[, most_inside := as.numeric(most_inside)]
+  setups <- rbindlist(lapply(cells, function(cell) read_setup(cell)[c(cell_place, "users", "most_inside", "wait_s", "steady", "holds_connection")]))
+  setups <- unique(setups[steady == TRUE & is.finite(users)], by = cell_place)[, most_inside := as.numeric(most_inside)]
   if (nrow(setups) == 0) return(no_occupancy())
   values <- summary[counts_for(summary), .(
     throughput_per_s = as.numeric(median(throughput_per_s, na.rm = TRUE)), pool_wait_ms = as.numeric(median(pool_wait_mean_ms, na.rm = TRUE))
-  ), by = bound_place]
-  rows <- values[setups, on = bound_place, nomatch = NULL][is.finite(throughput_per_s) & throughput_per_s > 0]
+  ), by = cell_place]
+  rows <- values[setups, on = cell_place, nomatch = NULL][is.finite(throughput_per_s) & throughput_per_s > 0]
   rows[, waiting := pmin(users, throughput_per_s * wait_s)]
   # Users before a pool of connections are those whom its server counts, where it does.
   rows[, connection := pmin(users - waiting, fcoalesce(throughput_per_s * pool_wait_ms / 1000, 0))]
@@ -29,9 +28,5 @@ occupy_modes <- function(cells, summary) {
   rows[, names(no_occupancy()), with = FALSE]
 }
 
-#' Reads what occupy_modes() found.
-#'
-#' @param path path of results/occupancy.csv.
-#' @return data.table; no rows of a run that was analyzed before there was such a table.
 #' @export
 read_occupancy <- function(path) read_if_there(path, no_occupancy())

@@ -12,13 +12,13 @@ room_below <- 0.75
 # Tomcat's default.
 tomcat_connections <- 8192
 
-overload_words <- c("study", "mode", "tier", "tool", "session", "outcome", "failed_checks", "path", "tier_title", "capacity_of", "steps")
-within_columns <- sprintf("within_%d_s", 1:10)
-overload_numbers <- c(
-  "repetition", "slice", "highest_share", "capacity_per_s", "objective_ms", "duration_s", "due", "in_time", "refused", "answered_after_s", "full_collections_after", "predicted_in_time", "most_in_time", within_columns
-)
-
-no_overloads <- function() typed_table(overload_words, overload_numbers, "valid")
+no_overloads <- function() {
+  numbers <- c(
+    "repetition", "slice", "highest_share", "capacity_per_s", "objective_ms", "duration_s", "due", "in_time", "refused", "answered_after_s",
+    "full_collections_after", "predicted_in_time", "most_in_time"
+  )
+  typed_table(c(cell_place, "session", "outcome", "failed_checks", "path", "tier_title", "capacity_of", "steps"), numbers, "valid")
+}
 
 # The rows of a table of a cell, with the cell's names; NULL where the server did not start, and nothing was loaded.
 table_of_cell <- function(cell, file) {
@@ -43,8 +43,7 @@ parse_steps <- function(steps) {
 #'   capacity_of (the mode that capacity_per_s is of), objective_ms (how long users wait), steps (share of it x seconds), highest_share, duration_s, slice, due, in_time
 #'   (answered right within the objective), refused (5xx), answered_after_s (of a request after the load; NA for none),
 #'   full_collections_after (of the heap, from the end of the load until that request was answered or given up),
-#'   predicted_in_time (share, see predict_in_time(); NA where requests are refused), most_in_time (see in_time_at_most()), within_1_s … within_10_s (answered right within
-#'   that).
+#'   predicted_in_time (share, see predict_in_time(); NA where requests are refused), most_in_time (see in_time_at_most()).
 overloads_of <- function(cells) {
   rows <- lapply(cells, function(cell) {
     loads <- table_of_cell(cell, "overloads.csv")
@@ -61,8 +60,9 @@ overloads_of <- function(cells) {
 
 # ---- Recovery --------------------------------------------------------------------------------------
 
-second_numbers <- c("repetition", "slice", "second", "share", "due", "right", "in_time", "p50_ms", "p99_ms")
-no_seconds <- function() typed_table(c("study", "mode", "tier", "tool", "session"), second_numbers)
+no_seconds <- function() {
+  typed_table(c(cell_place, "session"), c("repetition", "slice", "second", "share", "due", "right", "in_time", "p50_ms", "p99_ms"))
+}
 
 #' The seconds of all loads with several steps.
 #'
@@ -73,13 +73,8 @@ overload_seconds_of <- function(cells, loads) {
   rows <- rbindlist(c(list(no_seconds()), lapply(cells, table_of_cell, file = "seconds.csv")), fill = TRUE)
   rows[, steps := NA_character_][loads, steps := i.steps, on = c("study", "mode", "tier", "session", "slice")]
   rows <- rows[grepl(" ", steps)]
-  rows[, share := share_at(steps[1], second), by = steps]
+  rows[, share := parse_steps(steps[1])[findInterval(second, from_s), share], by = steps]
   rows[, names(no_seconds()), with = FALSE]
-}
-
-share_at <- function(steps, second) {
-  parsed <- parse_steps(steps)
-  parsed$share[findInterval(second, parsed$from_s)]
 }
 
 #' How long after an overload the 99th percentile is as before it.
@@ -98,8 +93,7 @@ no_recoveries <- function() {
 }
 
 recovery_of_load <- function(rows) {
-  rows <- rows[order(second)]
-  rows <- rows[is.finite(share)]
+  rows <- rows[order(second)][is.finite(share)]
   if (nrow(rows) == 0) return(NULL)
   overload <- range(rows[share == max(share)]$second)
   before <- rows[second < overload[1]]
@@ -167,10 +161,12 @@ slopes_between <- function(x, y) {
   ((y[pairs$b] - y[pairs$a]) / across)[far]
 }
 
-# The later of two options holds.
-heap_of <- function(cell) {
+heap_of <- function(cell) as.numeric(option_of_jvm(cell, "^-Xmx([0-9]+)m$"))
+
+# The part of an option that is in parentheses; the later of two options holds.
+option_of_jvm <- function(cell, pattern) {
   options <- unlist(cell$configuration$study$server$jvm_options)
-  as.numeric(tail(c(NA, sub("^-Xmx([0-9]+)m$", "\\1", grep("^-Xmx[0-9]+m$", options, value = TRUE))), 1))
+  tail(c(NA, sub(pattern, "\\1", grep(pattern, options, value = TRUE))), 1)
 }
 
 # ---- Prediction ------------------------------------------------------------------------------------
@@ -223,10 +219,7 @@ write_overloads <- function(cells, loads, write) {
   write(request_heap_of(cells), "request-heap")
 }
 
-#' Reads the tables of overloads.
-#'
-#' @param results folder of a run; older ones have none of them.
-#' @return list: loads, seconds, recoveries, heap; see write_overloads().
+#' Reads the tables of overloads, see write_overloads(); older runs have none of them.
 #' @export
 read_overloads <- function(results) {
   read <- function(file, empty) read_if_there(file.path(results, file), empty)

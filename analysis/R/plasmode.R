@@ -25,7 +25,7 @@ measured_pairs <- function(measured, statistic) {
   both <- both[count >= rounds_needed][, change := (change - mean(change)) * sqrt(count / (count - 1)), by = .(id, session)]
   lapply(split(both[sessions_first(both)], by = "id"), function(pair) {
     slices <- measured$slices[beside == "" & kind == "plain"][pair[, .(study, mode = mode_baseline, tier, tool, session, slice = slice_baseline)],
-      on = c("study", "mode", "tier", "tool", "session", "slice")
+      on = c(cell_place, "session", "slice")
     ]
     list(place = places[id == pair$id[1]], baseline = slices, changes = pair$change)
   })
@@ -43,7 +43,7 @@ sessions_first <- function(rows) rows[, session == session[1], by = id]$V1
 simulate_run <- function(pairs, statistic, design, sizes = plasmode_sizes) {
   true <- sample(sizes, length(pairs), replace = TRUE)^sample(c(-1, 1), length(pairs), replace = TRUE)
   slices <- rbindlist(Map(simulate_pair, pairs, true, seq_along(pairs), MoreArgs = list(statistic = statistic, design = design)))
-  cells <- unique(slices, by = c("study", "mode", "tier", "tool", "session"))
+  cells <- unique(slices, by = c(cell_place, "session"))
   summary <- cells[, .(study, mode, tier, tool, repetition, session, outcome, valid, latency_valid, failed_checks = "", baseline, loop, sleep_ms,
     offered_per_s = NA_real_, users = NA_real_, requests = 1e4, error_share = 0, bound_throughput, bound_latency)]
   summary[, (statistic) := NA_real_]

@@ -136,7 +136,7 @@ identity_of <- function(cell) {
   checks <- cell$validity$checks
   failed <- vapply(Filter(function(check) !isTRUE(check$passed), checks), `[[`, "", "id")
   bounds <- cell$validity$bounds
-  c(cell$cell[c("study", "mode", "tier", "tool")], list(
+  c(cell$cell[cell_place], list(
     repetition = as.integer(cell$cell$repetition), session = session_of(cell),
     outcome = cell$outcome, valid = isTRUE(cell$validity$valid), latency_valid = isTRUE(cell$validity$latency_valid),
     failed_checks = paste(failed, collapse = ";"),

@@ -19,7 +19,6 @@
 reproduction_margins <- list(ratio = log(reproduced_within), difference = 0.05)
 #' @export
 verdicts_of_reproduction <- c("reproduced", "differs", "open")
-cell_keys <- c("study", "mode", "tier", "tool", "statistic")
 
 # ---- The sides of a change ---------------------------------------------------------------------
 
@@ -52,7 +51,7 @@ cell_statistics <- function() {
 #'
 #' @param summary see read_summary().
 #' @param statistics rows of cell_statistics().
-#' @return as sides_of_comparisons(), with cell_keys; low and high are the smallest and largest value.
+#' @return as sides_of_comparisons(), by cell and statistic; low and high are the smallest and largest value.
 sides_of_cells <- function(summary, statistics = cell_statistics()) {
   # By Little's law; where no request waits there is none.
   waiting <- summary[, fifelse(sleep_ms > 0, throughput_per_s * sleep_ms / 1000, NA_real_)]
@@ -122,7 +121,7 @@ judge_changes <- function(rows) {
 reproduce <- function(there, here, keys, alone = here[0]) {
   rows <- merge(here[, c(keys, side_columns), with = FALSE], there[reason == ""], by = keys, suffixes = c("_here", "_there"), sort = FALSE)
   rows <- judge_changes(with_error(rows))
-  rows[, by_itself := FALSE][alone, by_itself := TRUE, on = c("study", "mode", "tier", "tool")]
+  rows[, by_itself := FALSE][alone, by_itself := TRUE, on = cell_place]
   rows[, `:=`(beyond_p_adjusted = beyond_p_value, equivalence_p_adjusted = equivalence_p_value)]
   rows[by_itself == FALSE, `:=`(
     beyond_p_adjusted = p.adjust(beyond_p_value, "BH"), equivalence_p_adjusted = p.adjust(equivalence_p_value, "BH")
@@ -232,9 +231,9 @@ reproduce_run <- function(shipped, run) {
   }
   of_cells <- if (nrow(run$alone) > 0) {
     statistics <- if (same_kind(shipped$facts$machine, run$machine)) cell_statistics() else cell_statistics()[travels == TRUE]
-    places <- unique(run$alone[, .(study, mode, tier, tool)])
+    places <- unique(run$alone[, ..cell_place])
     there <- shipped$summary[places, on = names(places), nomatch = NULL]
-    reproduce(sides_of_cells(there, statistics), sides_of_cells(run$alone, statistics), cell_keys, run$alone)[, baseline := ""]
+    reproduce(sides_of_cells(there, statistics), sides_of_cells(run$alone, statistics), c(cell_place, "statistic"), run$alone)[, baseline := ""]
   }
   rbindlist(list(of_comparisons, of_cells), use.names = TRUE)
 }

@@ -60,13 +60,12 @@ check_whole <- function(results, paths, repetitions) {
   if (any(old)) refuse(enumerated(basename(needed[old])), " is missing or older than a cell; run snakemake --cores 4 first")
 }
 
-place_of_cell <- c("study", "mode", "tier", "tool", "repetition")
-
 names_of_cells <- function(rows) rows[, file.path(study, mode, tier, tool, paste0("rep-", repetition))]
 
 # Refuses tables without one of the cells; returns the cells that they have beside them, of an extra. Curves have a table of their own.
 check_tables <- function(tables, paths) {
-  cells <- rbind(tables$summary[, ..place_of_cell], tables$capacity[, ..place_of_cell])
+  place <- c(cell_place, "repetition")
+  cells <- rbind(tables$summary[, ..place], tables$capacity[, ..place])
   wanted <- sub(".*/cells/(.*)/cell[.]json$", "\\1", paths)
   found <- names_of_cells(cells)
   lacking <- setdiff(wanted, found)

@@ -78,15 +78,15 @@ with_speed_as_measured <- function(measured) {
 }
 
 # Checks of a cell that count its slices without a disturbance.
-counts_of_slices <- c("rounds_kept", "slices_kept")
+checks_of_slices <- c("rounds_kept", "slices_kept")
 
 # No slice is excluded for a disturbance, nor a round for the CPU's speed, nor a cell for the number of its slices.
 with_all_slices <- function(measured) {
   cells <- copy(measured$summary)
-  cells[grepl(paste(counts_of_slices, collapse = "|"), failed_checks), failed_checks := without_rules(failed_checks, counts_of_slices)]
+  cells[grepl(paste(checks_of_slices, collapse = "|"), failed_checks), failed_checks := without_rules(failed_checks, checks_of_slices)]
   cells[failed_checks == "", latency_valid := valid]
   slices <- copy(measured$slices)[, speed_server := NA_real_]
-  place <- c("study", "mode", "tier", "tool", "session")
+  place <- c(cell_place, "session")
   valid <- cells[latency_valid == TRUE, ..place]
   if (nrow(slices) > 0) slices[valid, latency_valid := TRUE, on = place]
   slices[!grepl(spoils_slice, reason), `:=`(reason = "", kept = TRUE)]

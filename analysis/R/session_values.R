@@ -7,7 +7,7 @@
 with_session_values <- function(summary, slices, histograms) {
   summary <- copy(summary)
   if (nrow(slices) == 0) return(summary)
-  cell <- c("study", "mode", "tier", "tool", "session")
+  cell <- c(cell_place, "session")
   plain <- slices[beside == "" & kind == "plain"]
   of_slices <- intersect(names(summary), estimands[counts %in% c("offered", "completed", "latency"), statistic])
   for (name in union(of_slices, names(percentile_of))) {

@@ -22,8 +22,7 @@ read_setup <- function(cell) {
   tool <- configuration$tool
   mode <- configuration$mode
   path <- or_else(configuration$tier$path, "")
-  setup <- list(
-    study = cell$cell$study, mode = cell$cell$mode, tier = cell$cell$tier, tool = cell$cell$tool,
+  setup <- c(cell$cell[cell_place], list(
     path = path, kind = or_else(mode$kind, ""), open = !is.null(tool$rate_per_s),
     wait_s = or_else(configuration$tier$sleep_ms, 0) / 1000, work_s = number_in_path(path, "cpu_us") / 1e6,
     cpus = max(1, min(length(cell$provenance$server_cpus), cell$configuration$mode$cpu_limit)),
@@ -32,7 +31,7 @@ read_setup <- function(cell) {
     steady = is.null(tool$rate_per_s) && is.null(tool$loops),
     rate_per_s = number(tool$rate_per_s), holds_connection = identical(configuration$tier$holds, "connection"),
     call = or_else(mode$options[["client"]], "")
-  )
+  ))
   c(setup, list(most_inside = most_inside(setup, mode)))
 }
 

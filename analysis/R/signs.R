@@ -9,7 +9,7 @@
 #'   value_with and value_without (means over the cells of each), state: shown (the first alone reaches `at_least`), not shown, not measured.
 #' @export
 try_signs <- function(findings, decided, summary, occupancy) {
-  counted <- merge(summary, occupancy[, c(bound_place, "not_admitted"), with = FALSE], by = bound_place, all.x = TRUE)
+  counted <- merge(summary, occupancy[, c(cell_place, "not_admitted"), with = FALSE], by = cell_place, all.x = TRUE)
   rows <- lapply(Filter(function(finding) !is.null(finding$sign), findings), function(finding) try_sign(finding, decided, counted))
   none <- typed_table(c("finding", "mode_with", "mode_without", "state"), c("value_with", "value_without"))
   rbindlist(c(list(none), rows), use.names = TRUE)

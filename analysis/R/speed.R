@@ -8,9 +8,7 @@
 # state; how modes differ has no part in it. It is 0, and nothing is changed, where no relation is shown.
 
 # Changes nothing.
-no_law <- list(
-  exponent = 0, low = NA_real_, high = NA_real_, usual_us = NA_real_, slices = 0, cells = 0, spread_measured = NA_real_, spread_usual = NA_real_
-)
+no_law <- list(exponent = 0, low = NA_real_, high = NA_real_, usual_us = NA_real_, slices = 0, cells = 0, spread_measured = NA_real_, spread_usual = NA_real_)
 
 # With fewer slices beyond the first of their cells, a fit is chance.
 slices_for_law <- 30
@@ -26,9 +24,10 @@ speed_law <- function(slices) {
   rows <- slices[kind == "plain" & reason %in% c("", "steady_speed") & beside == ""]
   rows <- rows[is.finite(cpu_us_per_request) & cpu_us_per_request > 0 & is.finite(probe_us) & probe_us > 0]
   usual_us <- if (nrow(rows) > 0) median(rows$probe_us) else NA_real_
-  rows <- rows[, .(cpu = log(cpu_us_per_request), probe = log(probe_us), several = .N > 1), by = .(study, mode, tier, tool, session)]
-  rows <- rows[several == TRUE][, `:=`(cpu = cpu - mean(cpu), probe = probe - mean(probe)), by = .(study, mode, tier, tool, session)]
-  cells <- nrow(unique(rows[, .(study, mode, tier, tool, session)]))
+  cell <- c(cell_place, "session")
+  rows <- rows[, .(cpu = log(cpu_us_per_request), probe = log(probe_us), several = .N > 1), by = cell]
+  rows <- rows[several == TRUE][, `:=`(cpu = cpu - mean(cpu), probe = probe - mean(probe)), by = cell]
+  cells <- uniqueN(rows, by = cell)
   found <- modifyList(no_law, list(usual_us = usual_us, slices = nrow(rows), cells = cells))
   df <- nrow(rows) - cells - 1
   if (df < slices_for_law || !any(rows$probe != 0)) return(found)
@@ -43,7 +42,6 @@ speed_law <- function(slices) {
   found$spread_usual <- spread(rows$cpu - found$exponent * rows$probe)
   found
 }
-
 
 #' CPU time as it would have been with the CPUs at their usual speed.
 #'

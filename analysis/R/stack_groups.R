@@ -63,9 +63,7 @@ group_cell_cpu <- function(cell, rules) {
   share <- samples / sum(samples)
   seen <- seen_by_profiler(cell, slice, sum(samples))
   data.table(
-    study = cell$cell$study, mode = cell$cell$mode, tier = cell$cell$tier, tool = cell$cell$tool,
-    repetition = as.integer(cell$cell$repetition), outcome = cell$outcome,
-    valid = isTRUE(cell$validity$valid),
+    as.data.table(identity_of(cell)[c(cell_place, "repetition", "outcome", "valid")]),
     profiler_engine = c(cell$profile$engine, NA_character_)[1],
     group = c(groups, unseen_group), samples = c(samples, 0), share = c(share, 0),
     cpu_us_per_request = split_cpu(number(cell$server$cpu_us_per_request), c(share * seen, 1 - seen), c(groups, unseen_group))
@@ -125,20 +123,19 @@ cpu_group_columns <- c(
 #'   sessions), error_us (standard error of cpu_us_per_request), df (its degrees of freedom, infinite for one session).
 pool_cpu_groups <- function(cpu_groups) {
   counted <- copy(cpu_groups[valid & outcome == "completed" & !is.na(cpu_us_per_request)])
-  cell <- c("study", "mode", "tier", "tool")
   # The unseen part is total minus seen, and as uncertain as what was seen; one sample more or less
   # of a group without any is one of the others.
   counted[, sampling_us := {
     seen_us <- sum(cpu_us_per_request[group != unseen_group])
     seen <- max(1, sum(samples))
     fifelse(group == unseen_group, seen_us / sqrt(seen), seen_us / seen * sqrt(pmax(samples, 1)))
-  }, by = c(cell, "repetition")]
+  }, by = c(cell_place, "repetition")]
   pooled <- counted[, .(
     samples = sum(samples), repetitions = .N,
     error_us = max(sqrt(mean(sampling_us^2) / .N), if (.N > 1) sd(cpu_us_per_request) / sqrt(.N)),
     df = if (.N > 1) .N - 1 else Inf, cpu_us_per_request = mean(cpu_us_per_request)
-  ), by = c(cell, "group")]
-  pooled[, of := sum(samples), by = cell][]
+  ), by = c(cell_place, "group")]
+  pooled[, of := sum(samples), by = cell_place][]
 }
 
 # Below so many samples no share is given: of 35, 46 % is anything from 30 to 62 %.

@@ -1,19 +1,18 @@
 # Odd values in turn, and the verbs that they stop.
 
-odd_values <- c(zero = 0, negative = -1, empty = NA, huge = 1e12)
+odd_values <- list(huge = 1e12, empty = NA_real_, zero = 0, negative = -1)
 
-# Errors of a verb on a table with an odd value, named by both; its warnings are its own.
-stopped <- function(label, verbs) {
-  found <- lapply(names(verbs), function(name) {
-    tryCatch(
-      {
-        suppressWarnings(verbs[[name]]())
-        NULL
-      },
-      error = function(problem) sprintf("%s, %s: %s", label, name, conditionMessage(problem))
-    )
-  })
-  unlist(found)
+# Errors of verbs, named by the odd value and by `label`; their warnings are their own. `verbs_with` gives the verbs where a value stands. Those to which
+# huge and empty are the same do not read it, and are spared the others.
+stopped <- function(label, verbs_with) {
+  run <- function(verb, label) tryCatch(suppressWarnings(verb()), error = function(problem) structure(paste0(label, ": ", conditionMessage(problem)), class = "stopped"))
+  results <- list()
+  for (odd in names(odd_values)) {
+    verbs <- verbs_with(odd_values[[odd]])
+    if (length(results) > 1) verbs <- verbs[!mapply(identical, results$huge, results$empty)]
+    results[[odd]] <- Map(run, verbs, paste(odd, label, names(verbs), recycle0 = TRUE))
+  }
+  unlist(lapply(unname(results), Filter, f = function(result) inherits(result, "stopped")))
 }
 
 expect_none <- function(found) {
@@ -23,19 +22,15 @@ expect_none <- function(found) {
 
 # Every column in turn: `verbs_on` gives the verbs of the changed table.
 stopped_by_columns <- function(table, columns, rows, verbs_on) {
-  unlist(lapply(columns, function(column) {
-    lapply(names(odd_values), function(odd) {
-      changed <- copy(table)
-      set(changed, j = column, value = as.numeric(changed[[column]]))
-      set(changed, rows, column, odd_values[[odd]])
-      stopped(paste(odd, column), verbs_on(changed, column))
+  lapply(columns, function(column) {
+    stopped(column, function(value) {
+      changed <- set(copy(table), j = column, value = as.numeric(table[[column]]))
+      verbs_on(set(changed, rows, column, value), column)
     })
-  }))
+  })
 }
 
-numbers_of <- function(table, but = character()) {
-  setdiff(names(table)[vapply(table, is.numeric, NA)], c("repetition", "slice", "round", but))
-}
+numbers_of <- function(table) setdiff(names(table)[vapply(table, is.numeric, NA)], c("repetition", "slice", "round"))
 
 #' A small run of golden cells: two modes, two tools and a load sweep, two sessions, with a file of each kind that is measured.
 #'

@@ -68,7 +68,7 @@ mix_cell <- function(options = list(threads = 200), ..., mixed_in = "/api/long-t
 
 mix_summary <- function(cell, cpu_us = 1690) {
   with_columns(
-    as.data.table(cell$cell[mix_words]), outcome = "completed", valid = TRUE, latency_valid = TRUE, cpu_us_per_request = cpu_us, latency_p50_ms = 2,
+    as.data.table(cell$cell[cell_place]), outcome = "completed", valid = TRUE, latency_valid = TRUE, cpu_us_per_request = cpu_us, latency_p50_ms = 2,
     latency_p99_ms = 13, latency_mixed_in_p50_ms = 90
   )
 }

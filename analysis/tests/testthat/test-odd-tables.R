@@ -9,7 +9,9 @@ primaries <- data.table(study = "demo", tier = "low", tool = "wrk2", mode = "fix
 comparisons <- add_verdicts(rbind(compare_modes(measured), compare_capacities(capacity), fill = TRUE), primaries)
 demo_cells <- read_cells(run$paths[1:2])
 
-one_statistic <- function(column) if (column %in% compared_statistics$statistic) column else "throughput_per_s"
+# A statistic of each way to estimate one.
+estimated <- compared_statistics[, statistic[1], by = .(counts, weight, statistic %in% names(percentile_of))]$V1
+one_statistic <- function(column) if (column %in% estimated) column else "throughput_per_s"
 situation <- list(title = "A demo", study = "demo", baseline = "thread-per-request", tier = "low", tool = "wrk2", statistics = "throughput_per_s")
 finding <- list(
   id = "one", study = "demo", pairs = list(pair = list(mode = "fixed-pool", tier = "low", tool = "wrk2", statistic = "throughput_per_s", holds = "better"))
@@ -36,29 +38,25 @@ compared <- function(measured, wanted) add_verdicts(compare_places(measured, pla
 summary_verbs <- function(summary, column) {
   statistic <- one_statistic(column)
   measured <- as_measured(summary)
-  causes <- function() trace_causes(demo_difference(statistic), summary, no_slices())
-  bounds <- function() bound_modes(demo_cells, summary)
-  if (!column %in% c(compared_statistics$statistic, "requests", "offered_per_s", "users", "sleep_ms")) return(list(causes = causes, bounds = bounds))
-  list(
-    compare = function() compared(measured, statistic), bounds = bounds,
-    causes = function() if (column == "cpu_us_per_request") causes(),
+  causes <- list(causes = function() trace_causes(demo_difference(statistic), summary, no_slices()), bounds = function() bound_modes(demo_cells, summary))
+  if (!column %in% c(estimated, "requests", "offered_per_s", "users", "sleep_ms")) return(causes)
+  compare <- list(compare = function() compared(measured, statistic))
+  if (column != "cpu_us_per_request") return(compare)
+  c(causes, compare, list(
     # Comparisons of another pair of cells.
-    loops = function() if (column == "latency_p99_ms") compare_tools(measured, "wrk2", "jmeter", column),
-    noise = function() noise_floor(comparisons[statistic == column], summary),
+    loops = function() compare_tools(measured, "wrk2", "jmeter", column), noise = function() noise_floor(comparisons[statistic == column], summary),
     claims = function() judge_claims(demo_claim(statistic), list(summary = summary, measured = measured, comparisons = comparisons[0], extras = read_claim_extras("")))
-  )
+  ))
 }
 
 slice_verbs <- function(slices, column) {
-  law <- speed_law(slices)
-  speed <- function() with_usual_speed(slices, law)
-  used <- c(intersect(compared_statistics$statistic, names(slices)), "requests_recorded", "answers_per_s", "duration_s", "round")
-  if (!column %in% used) return(list(speed = speed))
+  speed <- list(speed = function() with_usual_speed(slices, speed_law(slices)))
+  if (column == "probe_us") return(speed)
   changed <- as_measured(summary, slices, measured$histograms)
-  list(
-    speed = speed, compare = function() compared(changed, one_statistic(column)),
-    values = function() with_session_values(summary, slices, measured$histograms), profiler = function() if (column == "cpu_us_per_request") profiler_cost(changed),
-    causes = function() if (column == "throughput_per_s") trace_causes(demo_difference(column), summary, slices)
+  c(
+    list(compare = function() compared(changed, one_statistic(column)), values = function() with_session_values(summary, slices, measured$histograms)),
+    if (column == "cpu_us_per_request") c(speed, profiler = function() profiler_cost(changed)),
+    if (column == "throughput_per_s") list(causes = function() trace_causes(demo_difference(column), summary, slices))
   )
 }
 
@@ -72,8 +70,7 @@ comparison_verbs <- function(rows, column) {
 
 # Columns that compared statistics and the counters of causes rest on.
 used_of_summary <- c(
-  intersect(compared_statistics$statistic, names(summary)), "requests", "backend_cpu_us_per_request", "offered_per_s", "users",
-  "counted_requests", "threads_started", "pool_waits", "pool_wait_ms", "pool_wait_mean_ms", "pinned", "pinned_ms", "sleep_ms"
+  intersect(estimated, names(summary)), "requests", "offered_per_s", "users", "sleep_ms", "counted_requests", "threads_started", "pool_wait_mean_ms"
 )
 expect_none_stopped <- function(table, verbs, columns = numbers_of(table), rows = seq_len(nrow(table))) expect_none(stopped_by_columns(table, columns, rows, verbs))
 
@@ -83,7 +80,8 @@ test_that("no value of the summary stops a verb", {
 
 test_that("no value of the slices stops a verb", {
   slices <- read_loads(run$paths)$slices
-  expect_none_stopped(slices, slice_verbs, rows = which(slices$mode == "fixed-pool"))
+  used <- c(intersect(estimated, names(slices)), "requests_recorded", "answers_per_s", "duration_s", "probe_us")
+  expect_none_stopped(slices, slice_verbs, used, which(slices$mode == "fixed-pool"))
 })
 
 test_that("no value of the comparisons stops a verb", {

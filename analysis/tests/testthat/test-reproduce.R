@@ -94,9 +94,10 @@ test_that("of runs that agree one in twenty seems to differ, of those at the mar
 
 # ---- Cells
 
+run <- write_whole_run()
+shipped <- shipped_from(run)
+
 test_that("a run is not compared with itself, and a repetition beside it is", {
-  run <- write_whole_run()
-  shipped <- shipped_from(run)
   expect_null(read_run(run$results, shipped))
   # A cell that was measured again alone, its baseline in turns with it.
   again <- write_run(new_folder(), 1, "again", 260)
@@ -122,12 +123,10 @@ test_that("a run is not compared with itself, and a repetition beside it is", {
 })
 
 test_that("to another machine travels no speed", {
-  shipped <- shipped_from(write_whole_run())
-  run_on <- function(...) {
-    results <- new_folder()
-    unlink(dirname(write_run(results, 1, "again", facts = list(...))[2]), recursive = TRUE)
-    read_run(results, shipped)
-  }
+  results <- new_folder()
+  unlink(dirname(write_run(results, 1, "again")[2]), recursive = TRUE)
+  alone <- read_run(results, shipped)
+  run_on <- function(...) modifyList(alone, list(machine = list(...)))
   # Another CPU or kernel, and limits that the shipped run's machine did not have.
   other <- run_on(cpu_model = "Another CPU")
   for (run in list(other, run_on(kernel = "6.2"), run_on(cpu_quota = 1.5), run_on(data_in_memory = TRUE))) {
@@ -141,7 +140,6 @@ test_that("to another machine travels no speed", {
 })
 
 test_that("a run of many comparisons fits on a screen", {
-  shipped <- shipped_from(write_whole_run())
   tiers <- paste0("tier-", 1:60)
   rows <- change_of(compared(rep(4, 60), tier = tiers), compared(replace(rep(4, 60), 7, 9), noise = 0.02, tier = tiers))
   lines <- print_reproduction(rows, shipped, list(machine = machine))
@@ -151,8 +149,7 @@ test_that("a run of many comparisons fits on a screen", {
 })
 
 test_that("a shipped run is compared with another one, and not with itself", {
-  shipped <- shipped_from(write_whole_run())
-  other <- shipped_from(write_whole_run(at = "other", rates = c(400, 405, 395)), "2026-11-22-other")
+  other <- replace(shipped, c("name", "comparisons"), list("2026-11-22-other", copy(shipped$comparisons)[, `:=`(estimate = 2 * estimate, low = 2 * low, high = 2 * high)]))
   expect_null(run_of_shipped(shipped, shipped))
   rows <- reproduce_run(shipped, run_of_shipped(other, shipped))
   expect_equal(rows[statistic == "throughput_per_s", c(there, here, sessions_here)], c(2, 4, 3), tolerance = 0.01)

@@ -6,7 +6,7 @@ finding_of <- function(statistic) {
 # The variants of a finding that holds where the pool is better, by their names.
 variants_of_finding <- function(measured, statistic) {
   primaries <- primary_of(statistic)
-  comparisons <- add_verdicts(compare_modes(measured), primaries)
+  comparisons <- add_verdicts(compare_modes(measured, compared_statistics[statistic == primaries$statistic]), primaries)
   rows <- judge_variants(c(measured, list(capacity = no_capacities())), comparisons, finding_of(statistic), primaries)
   expect_equal(nrow(take_problems()), 0)
   decided <- decide_findings(finding_of(statistic), comparisons)
@@ -79,7 +79,7 @@ test_that("one disturbed round of four decides a percentile of all requests, not
   pooled <- function(slow, pool) {
     of_mode <- lapply(list(pool = c(8, 8, 8, 40), thread = rep(10, 4)), function(p99) histogram_of(lapply(p99, function(p99) c(rep(1, 1000 - slow), rep(p99, slow)))))
     measured <- measured_of(slices, histograms = histograms_named(slices, of_mode))
-    base <- add_verdicts(compare_modes(measured), primary_of("latency_p99_ms"))[statistic == "latency_p99_ms"]
+    base <- compare_modes(measured, compared_statistics[statistic == "latency_p99_ms"])
     pool(measured, effects_of_statistics(measured, base)$latency_p99_ms)
   }
   expect_equal(exp(pooled(20, pool_requests)$centre), 0.8)
