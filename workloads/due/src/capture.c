@@ -35,7 +35,7 @@ void capture_reset(struct capture *c) {
 
 static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
-static void end_value(struct capture *c) {
+void capture_end(struct capture *c) {
     if (!c->in_value) return;
     struct text *t = &c->headers;
     while (is_space(t->bytes[t->length - 1])) t->length--; /* stops at the name's NUL */
@@ -43,13 +43,12 @@ static void end_value(struct capture *c) {
     c->in_value = false;
 }
 
-static void on_name(void *context, const char *bytes, size_t length) {
-    end_value(context);
-    append(&((struct capture *)context)->headers, bytes, length);
+void capture_name(struct capture *c, const char *bytes, size_t length) {
+    capture_end(c);
+    append(&c->headers, bytes, length);
 }
 
-static void on_value(void *context, const char *bytes, size_t length) {
-    struct capture *c = context;
+void capture_value(struct capture *c, const char *bytes, size_t length) {
     if (!c->in_value) append(&c->headers, "", 1); /* ends the name */
     c->in_value = true;
     append(&c->headers, bytes, length);
@@ -59,15 +58,9 @@ static void on_value(void *context, const char *bytes, size_t length) {
         if (value[i] == '\0') value[i] = ' ';
 }
 
-static void on_body(void *context, const char *bytes, size_t length) {
-    append(&((struct capture *)context)->body, bytes, length);
+void capture_body_bytes(struct capture *c, const char *bytes, size_t length) {
+    append(&c->body, bytes, length);
 }
-
-static void on_reset(void *context) { capture_reset(context); }
-
-const struct response_sink CAPTURE_SINK = {on_name, on_value, on_body, on_reset};
-
-void capture_end(struct capture *c) { end_value(c); }
 
 bool capture_header(const struct capture *c, size_t *at, const char **name, const char **value) {
     if (*at >= c->headers.length) return false;

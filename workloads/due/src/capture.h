@@ -5,15 +5,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "response.h"
-
 struct capture;
 
 struct capture *capture_new(void);
 void capture_reset(struct capture *c);
 
-/* Collects into a struct capture. */
-extern const struct response_sink CAPTURE_SINK;
+/* In pieces of any size: of a header's name, then of its value, and of the body. */
+void capture_name(struct capture *c, const char *bytes, size_t length);
+void capture_value(struct capture *c, const char *bytes, size_t length);
+void capture_body_bytes(struct capture *c, const char *bytes, size_t length);
 
 /* The answer is whole; call before reading it. */
 void capture_end(struct capture *c);

@@ -152,11 +152,9 @@ static void on_answer(struct run *r, struct connection *c, int64_t now) {
 /* Takes in bytes that came at `now`; false once the connection has no request any more. */
 static bool feed(struct run *r, struct connection *c, const char *bytes, size_t length, int64_t now,
                  bool closed_by_peer) {
-    const struct response_sink *sink = c->capture ? &CAPTURE_SINK : NULL;
     size_t used;
     if (c->measured) r->tally.received_bytes += (int64_t)length;
-    enum response_result result =
-        response_feed(&c->response, bytes, length, &used, sink, c->capture);
+    enum response_result result = response_feed(&c->response, bytes, length, &used, c->capture);
     if (result == RESPONSE_PARTIAL) return true;
     if (result == RESPONSE_MALFORMED) {
         fail(r, c, ERROR_MALFORMED);

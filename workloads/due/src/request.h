@@ -8,7 +8,7 @@
 #include "options.h"
 #include "target.h"
 
-/* A request that is sent without a script: GET of a path with a Host header and those of -H; memory of the caller. */
+/* The request without a script, of this path and with the headers of -H; memory of the caller. */
 char *request_build(const struct options *o, const struct target *t, const char *path,
                     size_t *length);
 

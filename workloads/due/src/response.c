@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "capture.h"
+
 enum state {
     STATUS_LINE, /* position in the line is `digits` */
     REASON,
@@ -96,11 +98,10 @@ static enum response_result on_status_line(struct response *r, char c) {
     return c == ' ' || c == '\r' ? go(r, REASON) : malformed(r, "status has more than 3 digits");
 }
 
-static enum response_result on_head_end(struct response *r, const struct response_sink *sink,
-                                        void *context) {
+static enum response_result on_head_end(struct response *r, struct capture *seen) {
     if (r->status == 101) return malformed(r, "101 Switching Protocols, which was not requested");
     if (r->status < 200) {
-        if (sink) sink->reset(context);
+        if (seen) capture_reset(seen); /* what came so far was an interim response */
         start_message(r);
         return RESPONSE_PARTIAL;
     }
@@ -179,9 +180,8 @@ static enum response_result on_header_value(struct response *r, char c) {
     return RESPONSE_PARTIAL;
 }
 
-static enum response_result on_line_start(struct response *r, char c,
-                                          const struct response_sink *sink, void *context) {
-    if (c == '\n') return on_head_end(r, sink, context);
+static enum response_result on_line_start(struct response *r, char c, struct capture *seen) {
+    if (c == '\n') return on_head_end(r, seen);
     if (c == '\r') return go(r, HEAD_LF);
     r->token_length = 0;
     if (c == ' ' || c == '\t') {
@@ -218,14 +218,13 @@ static enum response_result on_chunk_end(struct response *r) {
     return go(r, CHUNK_SIZE);
 }
 
-static enum response_result on_byte(struct response *r, char c, const struct response_sink *sink,
-                                    void *context) {
+static enum response_result on_byte(struct response *r, char c, struct capture *seen) {
     switch ((enum state)r->state) {
     case STATUS_LINE: return on_status_line(r, c);
-    case LINE_START: return on_line_start(r, c, sink, context);
+    case LINE_START: return on_line_start(r, c, seen);
     case HEADER_NAME: return on_header_name(r, c);
     case HEADER_VALUE: return on_header_value(r, c);
-    case HEAD_LF: return c == '\n' ? on_head_end(r, sink, context) : malformed(r, "CR without LF");
+    case HEAD_LF: return c == '\n' ? on_head_end(r, seen) : malformed(r, "CR without LF");
     case REASON: /* of this and the other skipped lines only the LF gets here */
     case HEADER_VALUE_SKIP: return go(r, LINE_START);
     case CHUNK_SIZE: return on_chunk_size(r, c);
@@ -272,30 +271,30 @@ static enum response_result feed_body(struct response *r, size_t available, size
     return r->state == BODY ? complete(r) : go(r, CHUNK_CR);
 }
 
-static void show_header(const struct response *r, const struct response_sink *sink, void *context,
-                        const char *bytes, size_t length) {
+static void show_header(const struct response *r, struct capture *seen, const char *bytes,
+                        size_t length) {
     if (r->state == HEADER_VALUE || r->state == HEADER_VALUE_SKIP)
-        sink->header_value(context, bytes, length);
+        capture_value(seen, bytes, length);
     else if ((r->state == HEADER_NAME && *bytes != ':') || (r->state == LINE_START && *bytes > ' '))
-        sink->header_name(context, bytes, length);
+        capture_name(seen, bytes, length);
 }
 
 enum response_result response_feed(struct response *r, const char *bytes, size_t length,
-                                   size_t *used, const struct response_sink *sink, void *context) {
+                                   size_t *used, struct capture *seen) {
     const char *at = bytes, *end = bytes + length;
     enum response_result result = RESPONSE_PARTIAL;
     while (at < end && result == RESPONSE_PARTIAL) {
         size_t taken = 1;
         if (in_body(r)) {
             result = feed_body(r, (size_t)(end - at), &taken);
-            if (sink) sink->body(context, at, taken);
+            if (seen) capture_body_bytes(seen, at, taken);
             at += taken;
             continue;
         }
         const char *line_end = in_skipped_line(r) ? memchr(at, '\n', (size_t)(end - at)) : at;
         if (line_end != at) taken = (size_t)((line_end ? line_end : end) - at);
-        if (sink) show_header(r, sink, context, at, taken);
-        if (line_end == at) result = on_byte(r, *at, sink, context);
+        if (seen) show_header(r, seen, at, taken);
+        if (line_end == at) result = on_byte(r, *at, seen);
         at += taken;
         r->overhead += (uint32_t)taken;
         if (r->overhead > RESPONSE_OVERHEAD_LIMIT && result == RESPONSE_PARTIAL)

@@ -18,13 +18,7 @@ enum response_result {
     RESPONSE_MALFORMED, /* not HTTP/1.x: `error` says what is wrong */
 };
 
-/* Who wants to see headers and body (the Lua function `response`); all may be called in pieces. */
-struct response_sink {
-    void (*header_name)(void *context, const char *bytes, size_t length);
-    void (*header_value)(void *context, const char *bytes, size_t length);
-    void (*body)(void *context, const char *bytes, size_t length);
-    void (*reset)(void *context); /* what came so far was an interim (1xx) response */
-};
+struct capture;
 
 struct response {
     /* results, valid once complete */
@@ -50,9 +44,12 @@ struct response {
 /* `to_head`: the response answers a HEAD request and has no body whatever its headers say. */
 void response_init(struct response *r, bool to_head);
 
-/* Reads up to `length` bytes, and says in *used how many belonged to this response. */
+/*
+ * Reads up to `length` bytes, and says in *used how many belonged to this response. Headers and body
+ * go to `seen`, unless it is NULL.
+ */
 enum response_result response_feed(struct response *r, const char *bytes, size_t length,
-                                   size_t *used, const struct response_sink *sink, void *context);
+                                   size_t *used, struct capture *seen);
 
 /* The peer has closed: complete if the body was delimited by that, else partial. */
 enum response_result response_end(struct response *r);

@@ -33,8 +33,8 @@ static void judge(struct result *r) {
     const long long *errors = r->run->tally.errors;
     if (r->cpu_share + r->cpu_wait_share >= BUSY_SHARE)
         say(r,
-            "it used %.0f %% of a CPU and waited for one %.0f %% of the time: give it its own CPU, or "
-            "a lower rate",
+            "it used %.0f %% of a CPU and waited for one %.0f %% of the time: give it its own CPU, "
+            "or a lower rate",
             100 * r->cpu_share, 100 * r->cpu_wait_share);
     if (errors[ERROR_DESCRIPTORS])
         say(r, "%lld requests found no descriptor: raise `ulimit -n` or lower -c",

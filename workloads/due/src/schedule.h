@@ -29,7 +29,7 @@ struct schedule_plan {
     double mixed_in;    /* share of the requests that ask for the second path */
     int64_t warm_up_ns; /* requests due before this are not measured; a burst starts after it */
     int64_t duration_ns;
-    /* Steps of the window, in this order and together as long as that; none: the rate stays the same. */
+    /* Steps of the window, together as long as that; none: the rate stays the same. */
     struct schedule_step steps[SCHEDULE_STEPS];
     size_t step_count;
 };

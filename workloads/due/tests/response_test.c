@@ -18,7 +18,7 @@ struct outcome {
 static void feed(struct outcome *o, struct capture *seen, const char *bytes, size_t length) {
     size_t used = 0;
     if (o->result != RESPONSE_PARTIAL || length == 0) return;
-    o->result = response_feed(&o->response, bytes, length, &used, &CAPTURE_SINK, seen);
+    o->result = response_feed(&o->response, bytes, length, &used, seen);
     o->used += used;
 }
 
@@ -77,7 +77,7 @@ static enum response_result parse_long(const char *head, const char *filler, siz
     enum response_result result = RESPONSE_PARTIAL;
     for (size_t at = 0; at < length && result == RESPONSE_PARTIAL; at += piece) {
         size_t n = length - at < piece ? length - at : piece;
-        result = response_feed(&r, text + at, n, &used, NULL, NULL);
+        result = response_feed(&r, text + at, n, &used, NULL);
     }
     free(text);
     return result;
