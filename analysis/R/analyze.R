@@ -15,7 +15,7 @@ analyze <- function(results, paths, folder) {
   })
 }
 
-# ---- Tables, each a task of its own --------------------------------------------------------------
+# ---- Tables, each a task of its own
 
 # Every table of a verb without a row: what is written where it cannot be computed.
 tables_of_cells <- list(
@@ -61,7 +61,7 @@ write_all <- function(results, empty, folder, verb, compute) {
   write_problems(take_problems(), results, verb)
 }
 
-# ---- Cells ---------------------------------------------------------------------------------------
+# ---- Cells
 
 # All shipped runs, which lend what processes add, and may exclude rivals; but none whose sessions are these.
 other_runs <- function(folder, sessions) {

@@ -243,7 +243,7 @@ verdict_of_ends <- function(ends, better, limit) {
   if (isTRUE(slower_by[1] > log1p(limit / 100))) "slower" else if (isTRUE(slower_by[2] < log1p(limit / 100))) "not slower" else "undecided"
 }
 
-# ---- Capacity -------------------------------------------------------------------------------------
+# ---- Capacity
 
 # The row of the sweep, if there is one: shown, with an interval at 95 %, and without a limit.
 capacity_of_variant <- function(results, cells) {
@@ -255,7 +255,7 @@ capacity_of_variant <- function(results, cells) {
   row[, .(statistic, unit, old = baseline_value, new = mode_value, starts = 1, ratio = estimate, low, high, verdict = "", reason)]
 }
 
-# ---- Failed requests ------------------------------------------------------------------------------
+# ---- Failed requests
 
 failed_more_at_most <- 0.1
 
@@ -291,7 +291,7 @@ exact_interval <- function(count, of) {
   c(if (count == 0) 0 else qbeta(beyond, count, of - count + 1), if (count == of) 1 else qbeta(1 - beyond, count + 1, of - count))
 }
 
-# ---- The rounds of both ---------------------------------------------------------------------------
+# ---- The rounds of both
 
 # The effect as the rule that ends the rounds sees it: the mean of the starts.
 effect_on_rounds <- function(pair, statistic) {
@@ -360,7 +360,7 @@ at_one_speed <- function(logs, slowness) {
   coef(fit)[[1]] + sqrt(of_zero * (count - 1) / (count - 2)) * unname(fit$residuals)
 }
 
-# ---- For a terminal and a job of CI ---------------------------------------------------------------
+# ---- For a terminal and a job of CI
 
 lines_of_builds <- function(judged) {
   rows <- judged$table

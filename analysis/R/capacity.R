@@ -23,7 +23,7 @@ behind_from_sd <- 2
 #' @export
 tolerance <- 0.05
 
-# ---- One curve -----------------------------------------------------------------------------------
+# ---- One curve
 
 #' The loads of a curve that say whether the objective was met, by rate.
 #'
@@ -95,7 +95,7 @@ likely_capacity <- function(log_rates, met) {
   list(centre = centre, error = sqrt(sum(weights * (at - centre)^2)))
 }
 
-# ---- All curves ------------------------------------------------------------------------------------
+# ---- All curves
 
 capacity_words <- c(
   "study", "mode", "tier", "tool", "session", "outcome", "failed_checks", "baseline", "mode_title", "tier_title",
@@ -169,7 +169,7 @@ read_capacity <- function(path) read_typed(path, no_capacities())
 #' @export
 read_load_curves <- function(path) read_typed(path, no_pooled_steps())
 
-# ---- Comparing -------------------------------------------------------------------------------------
+# ---- Comparing
 
 # The rows with the column counts: a session that is a bound counts where none of its mode is measured.
 counted_capacities <- function(capacity) {

@@ -55,7 +55,7 @@ check_counter <- function(cause, path) {
   }
 }
 
-# ---- Sides and their values ----------------------------------------------------------------------
+# ---- Sides and their values
 
 #' The two sides of a cause's difference, as it is or as the `changes` of a swap make it.
 #'
@@ -120,7 +120,7 @@ effects_by_unit <- function(values, sides, statistic) {
   )][is.finite(effect)]
 }
 
-# ---- Intervals -----------------------------------------------------------------------------------
+# ---- Intervals
 
 # Estimate, low and high of a mean. No interval is narrower than the quantum of what was counted.
 mean_interval <- function(values, quantum = 0) {
@@ -148,7 +148,7 @@ slopes_by_unit <- function(values, sides, doses) {
   of_doses[value > 0, if (.N == length(doses)) .(slope = cov(log(value), log(dose)) / var(log(dose))), by = unit]
 }
 
-# ---- A row a dose or swap ------------------------------------------------------------------------
+# ---- A row a dose or swap
 
 # The cells of a cause, and of each of its statistics the values of sessions and of rounds. Slices go by their place among those that were
 # kept: one that was left out is loaded again in a later round.
@@ -241,7 +241,7 @@ dose_row <- function(cause, tables) {
   }, function(values) slopes(values)$unit)
 }
 
-# ---- A difference in steps -------------------------------------------------------------------------
+# ---- A difference in steps
 
 #' The steps from the baseline of a difference to its mode; then the whole, and pairs that are no part of it.
 #'
@@ -286,7 +286,7 @@ step_row <- function(cause, step, tables) {
   }, function(values) values_by_unit(values, modes, cause)$unit)
 }
 
-# ---- Counters ------------------------------------------------------------------------------------
+# ---- Counters
 
 #' Cells whose counted waits are longer than their mean latency, which cannot be: something was counted that does not belong to the requests.
 #'
@@ -352,7 +352,7 @@ rows_of_cause <- function(cause, tables) {
 #' @export
 read_traced <- function(path) read_typed(path, no_causes())
 
-# ---- Where CPU time moved --------------------------------------------------------------------
+# ---- Where CPU time moved
 
 #' CPU time per request by group of stacks, on both sides of each cause that have a profile.
 #'

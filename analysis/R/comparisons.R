@@ -17,7 +17,7 @@ tool_of_connections <- "sysbench"
 # A throughput above this share of what the load offers says nothing of the server.
 fixed_from <- 0.95
 
-# ---- A statistic of all places -------------------------------------------------------------------
+# ---- A statistic of all places
 
 compare_statistic <- function(measured, places, about) {
   logs <- about$effect == "ratio"
@@ -111,7 +111,7 @@ why_no_session <- function(summary, places, statistic) {
   fifelse(why == "", "no session has values of both sides", why)
 }
 
-# ---- Why a ratio is not given ----------------------------------------------------------------------
+# ---- Why a ratio is not given
 
 # `all`: the rows of the same places in other statistics.
 with_reasons <- function(rows, all = rows) {
@@ -168,7 +168,7 @@ is_fixed_by_load <- function(rows, summary) {
   rows$statistic == "throughput_per_s" & (pmin(rows$mode_value, rows$baseline_value) >= fixed_from * most) %in% TRUE
 }
 
-# ---- All comparisons -------------------------------------------------------------------------------
+# ---- All comparisons
 
 #' @export
 comparison_keys <- c("study", "tier", "tool", "mode", "baseline", "statistic")

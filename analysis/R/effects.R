@@ -14,7 +14,7 @@ as_measured <- function(summary, slices = no_slices(), histograms = list(), know
   list(summary = summary, slices = of_tier[slices, on = place], histograms = histograms, known = known)
 }
 
-# ---- Values of rounds ----------------------------------------------------------------------------
+# ---- Values of rounds
 
 place_of_side <- c("study", "mode", "tier", "tool", "kind")
 
@@ -71,7 +71,7 @@ quantum_of <- function(rows, statistic) {
   pmax(resolution$ms / rows[[statistic]], resolution$share)
 }
 
-# ---- Effects of sessions ---------------------------------------------------------------------------
+# ---- Effects of sessions
 
 #' The effect of each session.
 #'
@@ -121,7 +121,7 @@ effects_apart <- function(rows, paired, estimator) {
   rbindlist(lapply(seq_len(nrow(apart)), of_unit))
 }
 
-# ---- Rounds that are too few ----------------------------------------------------------------------
+# ---- Rounds that are too few
 
 #' Whether a reason is that rounds are too few.
 #' @export
@@ -153,7 +153,7 @@ without_few_rounds <- function(found, rows, loaded, statistic) {
   found[, c("loaded", "lost", "why", "common", "count", "lost_to") := NULL][]
 }
 
-# ---- Estimators ------------------------------------------------------------------------------------
+# ---- Estimators
 
 # How the effect of a session is estimated: a list of functions of_rounds (of pairs of slices of a round) and of_sides (of slices of each side),
 # which give the columns of session_effects(), and of_slices, which gives the value of one side.
@@ -310,7 +310,7 @@ bound_of_change <- function(there, here) {
   fcase(there == 0, here, here == 0, -there, there == -here, here, default = NA_real_)
 }
 
-# ---- Over sessions ---------------------------------------------------------------------------------
+# ---- Over sessions
 
 #' Effects over their sessions.
 #'

@@ -59,11 +59,3 @@ test_that("rivals are a family of their own", {
   expect_columns(decided, p_adjusted = c(0.04, 0.04), state = "excluded")
   expect_equal(decide_alternatives(findings, rows[, p_value := 0.04])$state, c("left", "left"))
 })
-
-test_that("the experiment measures every rival", {
-  grid <- fread(text = lines_of_grid("print(Grid(grid.config | {'extras': ['heaps', 'rivals']}).grid_table(), end='')"))
-  asked <- read_rivals(with_rivals)
-  expect_gt(nrow(asked), 20)
-  expect_equal(asked[!grid, on = c("study", "tier", "tool", "mode"), file.path(study, mode, tier, tool)], character())
-  expect_true(all(asked$statistic %in% compared_statistics$statistic))
-})

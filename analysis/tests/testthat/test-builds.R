@@ -276,19 +276,15 @@ shares <- function(ratio, spread = 0.03, of_starts = spread * sqrt(process_share
 
 test_that("a build at its limit is called slower, or not slower, in 3 % of all comparisons at most", {
   set.seed(38)
-  for (of_starts in c(0, 0.01, 0.03)) expect_true(all(shares(1.05, of_starts = of_starts)[c("slower", "not slower")] <= 0.03))
+  for (of_starts in c(0, 0.03)) expect_true(all(shares(1.05, of_starts = of_starts)[c("slower", "not slower")] <= 0.03))
 })
 
-test_that("10 % are found, and two equal builds are called so, where rounds vary by 3 %", {
+test_that("10 % are found, and two equal builds are called so, also where the CPU's speed varies by 20 %, but not without its changes", {
   set.seed(39)
-  expect_gte(shares(1.1, runs = 500)[["slower"]], 0.95)
+  expect_gte(shares(1.1, runs = 200)[["slower"]], 0.95)
   equal <- shares(1)
   expect_gte(equal[["not slower"]], 0.95)
   expect_lte(equal[["slower"]], 0.001)
-})
-
-test_that("10 % are found where the CPU's speed varies by 20 %, and are not without its changes", {
-  set.seed(41)
   expect_gte(shares(1.1, slowness = 0.2, runs = 200)[["slower"]], 0.95)
   expect_gte(shares(1, slowness = 0.2, runs = 200)[["not slower"]], 0.95)
   expect_lte(shares(1.1, spread = 0.2, of_starts = 0.01, runs = 200)[["slower"]], 0.9)

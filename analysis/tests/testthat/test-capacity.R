@@ -48,10 +48,8 @@ test_that("a capacity is found within 5 %, and its error is as large as it says"
 
 # ---- Cells
 
-saturated_at_last <- function() write_curve(new_folder(), loads_with(c(10, 30, 90), c(FALSE, FALSE, TRUE)))
-
 test_that("a curve is read from its cell, load by load", {
-  path <- saturated_at_last()
+  path <- write_curve(new_folder(), loads_with(c(10, 30, 90), c(FALSE, FALSE, TRUE)))
   loads <- loads_of_curve(read_cell(path))
   expect_equal(loads$rate_per_s, c(100, 200, 300))
   expect_equal(loads$saturated, c(FALSE, FALSE, TRUE))
@@ -59,10 +57,7 @@ test_that("a curve is read from its cell, load by load", {
   expect_equal(row$capacity_per_s, found_at(c(10, 30, 90))$capacity_per_s)
   expect_equal(row[, c(objective_ms, steps)], c(20, 3))
   expect_columns(row, baseline = "thread-per-request", arrivals = "poisson", out_of_memory = FALSE)
-})
-
-test_that("a curve of a server whose heap was full says so", {
-  path <- saturated_at_last()
+  # A server whose heap was full.
   log <- gzfile(file.path(dirname(path), "server.log.gz"), "w")
   writeLines('Exception in thread "tomcat-handler-7" java.lang.OutOfMemoryError: Java heap space', log)
   close(log)

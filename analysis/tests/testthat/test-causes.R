@@ -16,12 +16,9 @@ test_that("a swap that takes the effect away removes all of it", {
   expect_equal(old[, c(share, counted_before_mode)], c(row$share, NA))
 })
 
-test_that("an effect that stays has a share near 0, and one that turns round more than all", {
+test_that("an effect that stays has a share near 0, one that turns round more than all, and no effect none, however small what is left", {
   expect_equal(traced_of(demo_summary(kept_cpu = c(202, 200, 202)))$share, 0, tolerance = 0.02)
   expect_equal(traced_of(demo_summary(kept_cpu = c(50, 50, 50.5)))$share, 2, tolerance = 0.02)
-})
-
-test_that("without an effect there is no share, however small what is left", {
   expect_true(is.na(share_that_goes(effects_of(c(0.1, -0.1, 0.02)), effects_of(c(0, 0.01, 0)))[1]))
   expect_true(is.na(share_that_goes(effects_of(0.7), effects_of(0))[1]))
 })
@@ -124,19 +121,24 @@ test_that("a counter that follows from the effect by a law is refused", {
     cause <- demo_cause(tool = tool, counter = list(title = "it", unit = "", value = value), difference = list(statistic = statistic))
     tryCatch(c(check_counter(cause, "causes.yaml"), "")[1], error = conditionMessage)
   }
-  # Little's law, and the law of response times. The whole load's counters are not those of its windows.
-  expect_match(refused("throughput_per_s", "jmeter", "pool_wait_ms / requests"), "follows from the effect by a law: pool_wait_ms")
-  expect_match(refused("throughput_per_s", "jmeter", "pool_wait_mean_ms"), "by a law")
-  expect_match(refused("latency_mean_ms", "jmeter", "under_way"), "by a law")
-  expect_match(refused("cpu_us_per_request", "wrk2", "cpu_system_s / requests"), "by a law")
-  expect_match(refused("throughput_per_s", "jmeter", "requests / duration_s"), "by a law")
-  expect_match(refused("throughput_per_s", "jmeter", "pinned / profiled_requests"), "pinned belongs to counted_requests")
-  expect_match(refused("cpu_us_per_request", "wrk2", "threads_started / requests"), "threads_started belongs to counted_requests")
-  # A rate that the load sets gives no latency, and a tail does not follow from a mean.
-  expect_equal(refused("throughput_per_s", "wrk2", "pool_wait_mean_ms"), "")
-  expect_equal(refused("latency_p99_ms", "jmeter", "pool_wait_mean_ms"), "")
-  expect_equal(refused("throughput_per_s", "jmeter", "pinned / counted_requests"), "")
-  expect_equal(refused("latency_mean_ms", "wrk2", "listen_overflows / requests"), "")
+  # Little's law, and the law of response times. The whole load's counters are not those of its windows. A rate that the load sets gives no
+  # latency, and a tail does not follow from a mean.
+  cases <- fread(
+    "statistic,          tool,   counter,                       said
+     throughput_per_s,   jmeter, pool_wait_ms / requests,       follows from the effect by a law: pool_wait_ms
+     throughput_per_s,   jmeter, pool_wait_mean_ms,             by a law
+     latency_mean_ms,    jmeter, under_way,                     by a law
+     cpu_us_per_request, wrk2,   cpu_system_s / requests,       by a law
+     throughput_per_s,   jmeter, requests / duration_s,         by a law
+     throughput_per_s,   jmeter, pinned / profiled_requests,    pinned belongs to counted_requests
+     cpu_us_per_request, wrk2,   threads_started / requests,    threads_started belongs to counted_requests
+     throughput_per_s,   wrk2,   pool_wait_mean_ms,             ^$
+     latency_p99_ms,     jmeter, pool_wait_mean_ms,             ^$
+     throughput_per_s,   jmeter, pinned / counted_requests,     ^$
+     latency_mean_ms,    wrk2,   listen_overflows / requests,   ^$",
+    sep = ","
+  )
+  for (case in split(cases, seq_len(nrow(cases)))) expect_match(refused(case$statistic, case$tool, case$counter), case$said, info = case$counter)
 })
 
 test_that("a counted wait is at most the mean latency; a row that breaks it is listed and not printed", {

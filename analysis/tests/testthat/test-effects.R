@@ -38,7 +38,7 @@ test_that("a session without a common round takes all rounds of both sides", {
   expect_equal(effects_of(both)[order(session), exp(effect)], c(mean(mode) / mean(baseline), 0.3))
 })
 
-test_that("cells of different sessions are no pair, but a baseline measured again beside one is", {
+test_that("cells of different sessions are no pair, but a baseline measured again with one is", {
   slices <- rbind(turns(list(throughput_per_s = 2000)), rounds_of("pool", throughput_per_s = c(9, 9, 9), session = 2), rounds_of("thread", session = 3, count = 3))
   expect_equal(effects_of(slices)$effect, log(2))
   beside <- rounds_of("thread", throughput_per_s = c(3, 3, 3), session = 2, beside = "pool")
@@ -101,14 +101,11 @@ test_that("a session that is too short for a percentile leaves it to the others"
 
 # ---- The quantum
 
-test_that("50 threads that wait 100 ms are not known better than 5 % of a window of 2 s", {
-  slices <- turns(list(throughput_per_s = 480, duration_s = 2), list(throughput_per_s = 500, duration_s = 2))
-  least <- function(slices, loop = "closed") pooled_effects(slices, loop = loop, sleep_ms = 100)$least
-  expect_equal(least(slices), sqrt(2) * 0.05 / sqrt(12))
-  # However many rounds and sessions there are.
-  expect_equal(least(turns(list(duration_s = rep(2, 9)), list(duration_s = 2), sessions = 3)), sqrt(2) * 0.05 / sqrt(12))
+test_that("threads that wait 100 ms are not known better than 5 % of a window of 2 s, however many rounds and sessions there are", {
+  slices <- turns(list(duration_s = rep(2, 9)), list(duration_s = 2), sessions = 3)
+  least <- function(loop) pooled_effects(slices, loop = loop, sleep_ms = 100)$least
   # An open loop has no batches: it counts requests.
-  expect_equal(least(slices, "open"), sqrt(2) / 1000 / sqrt(12))
+  expect_equal(c(least("closed"), least("open")), sqrt(2) * c(0.05, 1 / 1000) / sqrt(12))
 })
 
 test_that("a share steps by a request, a percentile by the clock of its tool, a thread by one", {
@@ -172,7 +169,7 @@ test_that("over sessions values are geometric means, and of differences means", 
 
 test_that("in random tables each pair of values divides to its estimate, or differs by it", {
   set.seed(7)
-  for (run in 1:6) {
+  for (run in 1:3) {
     sessions <- sample(3, 1)
     slices <- turns(list(throughput_per_s = rep(1, sample(2:8, 1))), sessions = sessions)
     slices[, `:=`(
@@ -221,7 +218,7 @@ comparisons_of_noise <- function(count, rounds, process = 0.1) {
 
 test_that("intervals hold the truth with two rounds, for what is noisy as for what is not", {
   set.seed(4)
-  judged <- rbindlist(lapply(1:10, function(run) judge_effects(comparisons_of_noise(60, 2), log(1.05))))
+  judged <- rbindlist(lapply(1:5, function(run) judge_effects(comparisons_of_noise(60, 2), log(1.05))))
   expect_true(all(judged[, mean(low <= 0 & 0 <= high), by = .(noisy = sd > 0.02)]$V1 > 0.91))
   # One of sessions and two of rounds, and little from others that are so unlike.
   expect_lt(max(judged$df), 5)

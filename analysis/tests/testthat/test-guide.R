@@ -65,18 +65,29 @@ test_that("a mode is compared with itself at another tier", {
 
 # ---- Primaries
 
-test_that("the primaries are 40 to 60 comparisons that the experiment measures, each once", {
+test_that("the primaries are 40 to 60 comparisons, each once", {
   primaries <- read_primaries(guide_file)
   expect_gte(nrow(primaries), 40)
   power <- sprintf("analysis/guide.yaml: a pair more widens the 95 %% of each first verdict to %.3f %%; primaries", 100 * (1 - 0.05 / nrow(primaries)))
   expect_lte(nrow(primaries), 60, label = power)
   expect_equal(anyDuplicated(primaries), 0)
   expect_named(primaries, comparison_names)
-  missing <- primaries[!grid_asked(), on = place_keys]
-  expect_equal(missing[, paste(study, mode, tier, tool)], character(), label = "analysis/guide.yaml: pairs that config.yaml does not measure")
   # Nothing is compared with itself.
   expect_equal(primaries[mode_facts(mode)$variant == "A/A", .N], 0)
-  expect_true(all(primaries$statistic %in% compared_statistics$statistic))
+})
+
+test_that("pairs, rivals and predictions are measured by the experiment, or by its extras", {
+  of_extras <- fread(text = lines_of_grid("print(Grid(grid.config | {'extras': ['heaps', 'rivals']}).grid_table(), end='')"))
+  findings <- read_findings(guide_file)
+  of_predictions <- rbindlist(lapply(read_predictions(guide_file), function(each) as.data.table(each[comparison_names])))
+  expect_measured <- function(asked, grid) {
+    expect_gt(nrow(asked), 20)
+    expect_equal(asked[!grid, on = place_keys, paste(study, mode, tier, tool)], character(), label = "analysis/guide.yaml: not in config.yaml")
+    expect_true(all(asked$statistic %in% compared_statistics$statistic))
+  }
+  expect_measured(rbind(read_primaries(guide_file), places_of_pairs(findings)), grid_asked())
+  expect_measured(read_rivals(findings), of_extras)
+  expect_measured(of_predictions, of_extras)
 })
 
 test_that("primaries are read from findings and situations, and no statistic but the first, nor a mode without a verdict", {
@@ -94,12 +105,7 @@ test_that("primaries are read from findings and situations, and no statistic but
   ))
 })
 
-test_that("each prediction is of a comparison that the experiment measures, and is refuted beyond its bound alone", {
-  grid <- fread(text = lines_of_grid("print(Grid(grid.config | {'extras': ['rivals']}).grid_table(), end='')"))
-  asked <- rbindlist(lapply(read_predictions(guide_file), function(each) as.data.table(each[comparison_names])))
-  expect_gt(nrow(asked), 20)
-  expect_equal(asked[!grid, on = place_keys, paste(mode, tier)], character())
-  expect_true(all(asked$statistic %in% compared_statistics$statistic))
+test_that("a prediction is refuted beyond its bound alone", {
   named <- function(...) list(of = "It", study = "demo", tier = "high", tool = "wrk2", statistic = "cpu_us_per_request", ...)
   judged <- judge_predictions(list(
     named(mode = "pool", at_least = 0.6), named(mode = "loop", at_most = 0.8), named(mode = "loop", at_most = 1), named(mode = "absent", at_least = 9)
@@ -146,12 +152,8 @@ test_that("the guide's situations and findings are measured by the experiment", 
     if ("capacity_per_s" %in% situation$statistics) expect_true("sweep" %in% grid[study == situation$study & tier == situation$tier]$tool)
     expect_true(all(situation$statistics %in% compared_statistics$statistic))
   }
-  findings <- read_findings(guide_file)
-  # Each has a condition on one pair at least.
-  for (finding in findings) expect_gt(length(unlist(lapply(finding$pairs, `[[`, "holds"))), 0, label = finding$id)
-  pairs <- places_of_pairs(findings)
-  expect_equal(pairs[!grid, on = place_keys, paste(study, mode, tier, tool)], character())
-  expect_true(all(pairs$statistic %in% compared_statistics$statistic))
+  # Each finding has a condition on one pair at least.
+  for (finding in read_findings(guide_file)) expect_gt(length(unlist(lapply(finding$pairs, `[[`, "holds"))), 0, label = finding$id)
 })
 
 test_that("a finding holds where each outcome is one of its own, and is unmeasured where a pair has no cell", {

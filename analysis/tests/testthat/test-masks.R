@@ -71,8 +71,8 @@ test_that("findings and situations have rows of one study or repetition alone, w
 
 test_that("any cells together may be absent or invalid", {
   seed <- sample.int(1e6, 1)
-  message("200 masks are drawn with the seed ", seed)
-  expect_no_fault(seq_len(200), function(draw) {
+  message("100 masks are drawn with the seed ", seed)
+  expect_no_fault(seq_len(100), function(draw) {
     set.seed(seed + draw)
     at <- sample(which(is_cause | startsWith(ids, "pair")), 1)
     measured <- named[[at]]
