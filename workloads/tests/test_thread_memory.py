@@ -23,6 +23,7 @@ def test_table_stays_while_its_program_is_the_same(tmp_path, monkeypatch):
     monkeypatch.setattr(thread_memory, "FINGERPRINT", jar)
     monkeypatch.setattr(thread_memory, "rows", rows)
     monkeypatch.setattr(thread_memory, "stop_with_our_requester", lambda: None)
+    monkeypatch.setattr(thread_memory.environment, "confine", lambda: None)
     monkeypatch.setattr(thread_memory, "alone_on_the_machine", contextlib.nullcontext)
     argv = ["--table", str(table), "--held", "4/4", "--log", str(tmp_path / "log")]
     monkeypatch.setattr("sys.argv", ["thread_memory", *argv])
