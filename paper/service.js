@@ -99,7 +99,7 @@
       ? `Careful on JDK 21 to 23: a request that waits in synchronized keeps its carrier, so ${served(service, "cpus", found.pinned_per_s)} on virtual threads.`
       : "";
     const long = service.long_ms > service.cpu_ms && service.long_ms >= (service.wait_ms + service.cpu_ms) / 10
-      ? `Careful: a request that computes for ${text(service.long_ms)} ms keeps a carrier for as long, and others wait behind it. ${form.dataset.long}`
+      ? `Careful: a request that computes for ${text(service.long_ms)} ms keeps a carrier for as long, and others wait behind it.`
       : "";
     return [pinned, long].map((risk) => risk.trim()).filter(Boolean);
   }

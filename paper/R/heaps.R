@@ -104,8 +104,3 @@ sentence_of_requests <- function(requests) {
     )
   )
 }
-
-caption_of_heaps <- paste(
-  "Heap and collector: throughput of closed loops and 99th percentiles against the heap, logarithmic axes, medians over the sessions that count.",
-  "Where a point is missing, no session of it counts."
-)

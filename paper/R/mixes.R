@@ -39,12 +39,6 @@ with_panels <- function(mixes) {
   mixes[, panel := factor(panel, unique(panel))][]
 }
 
-caption_of_mixes <- paste(
-  "Short requests next to long ones, arrivals at random: the 99th percentile of the short ones by the number of carriers or threads that share",
-  "the CPUs. Points: measured, medians over sessions. Dashed: predicted from rate, paths and CPU time, by a queue in which at most so many",
-  "requests share the CPUs, and the others wait in order."
-)
-
 #' The mix whose modes differ most, in words: p99 of the short requests, mode by mode, and the shortest and longest median of the long ones.
 sentence_of_mixes <- function(mixes) {
   rows <- mixes[is.finite(measured_p99_ms) & is.finite(utilization)]

@@ -69,11 +69,6 @@ figure_orders <- function(found) {
 
 height_of_orders <- function(found) 1.05 + 1.5 * ceiling(uniqueN(found$panel) / 4)
 
-caption_of_orders <- paste(
-  "Who waits: the percentiles of latency in a closed loop, of all requests of the rounds that count together. The semaphore admits as many",
-  "requests as there are connections, or two that compute."
-)
-
 #' The p99 of logins on an event loop, where it is a bound: latency had not settled when the load ended. Empty where it is none.
 sentence_of_long_logins <- function(comparisons) {
   row <- comparisons[study == "stacks" & tier == "login" & tool == "jmeter" & mode == "webflux" & baseline == "mvc-tomcat-virtual" & statistic == "latency_p99_ms"]

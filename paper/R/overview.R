@@ -22,9 +22,7 @@ cpus_text <- function(cells) {
   if (all(is.na(cpus))) "an unknown number of CPUs" else count_of(max(cpus, na.rm = TRUE), "CPU")
 }
 
-#' The parts that are new against earlier comparisons, as far as this run shows them; empty where it shows none.
-#'
-#' @param all with `findings` and `traced`, see read_results().
+#' The parts that are new against earlier comparisons, as far as this run shows them.
 sentence_of_contribution <- function(all) {
   holds <- function(id) finding_holds(all$findings[[id]])
   causes <- all$traced[is_measured(all$traced) & kind %in% c("dose", "swap"), .N, keyby = kind]
@@ -51,11 +49,7 @@ sentence_commit <- function(cells) {
   absent <- sum(is.na(commits))
   paragraph(
     if (length(known) > 0) sprintf("Commit%s of the cells: %s.", if (length(known) > 1) "s" else "", enumerate(as_code(known))),
-    if (absent == length(commits)) {
-      "Commit not recorded in the cells."
-    } else if (absent > 0) {
-      sprintf("Commit not recorded in %s.", count_of(absent, "cell"))
-    }
+    if (length(known) == 0) "Commit not recorded in the cells." else if (absent > 0) sprintf("Commit not recorded in %s.", count_of(absent, "cell"))
   )
 }
 

@@ -154,11 +154,6 @@ figure_by_run <- function(changes) {
 
 height_by_run <- function(changes) 0.8 + 0.26 * uniqueN(changes$finding)
 
-caption_by_run <- paste(
-  "The findings of the first page on all shipped runs: the ratio of each over that of this run, a point a run. Between the dashed lines they agree",
-  "within the margin; shares of failed requests are not drawn."
-)
-
 alt_by_run <- function(changes) {
   if (nrow(changes) == 0) return("")
   told <- changes[, .(text = sprintf("%s: %s", finding[1], span(change))), by = finding]$text

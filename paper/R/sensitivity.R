@@ -11,7 +11,7 @@ without_host <- "^without host "
 #' @return data.table of text, a row per finding that is among the first or changes, in the order of the findings: Finding, As it is, and a
 #'   column per variant; all hosts have one. What a variant leaves as it is says its verdict and its value.
 table_sensitivity <- function(rows, findings, first = character()) {
-  measured <- rows[finding %in% rows[variant == as_it_is & holds != "unmeasured"]$finding]
+  measured <- measured_variants(rows)
   if (nrow(measured) == 0) return(data.table())
   shown <- intersect(names(findings), union(intersect(first, measured$finding), changed_findings(measured)))
   variants <- grep(without_host, setdiff(unique(measured$variant), as_it_is), invert = TRUE, value = TRUE)
@@ -24,6 +24,8 @@ table_sensitivity <- function(rows, findings, first = character()) {
     table
   }))
 }
+
+measured_variants <- function(rows) rows[finding %in% rows[variant == as_it_is & holds != "unmeasured"]$finding]
 
 changed_findings <- function(rows) rows[, .(changed = uniqueN(holds) > 1), by = finding][changed == TRUE]$finding
 
@@ -40,7 +42,7 @@ verdict_without_hosts <- function(hosts) {
 
 #' How many findings say the same in all variants, and which variant changes most.
 sentence_sensitivity <- function(rows) {
-  measured <- rows[finding %in% rows[variant == as_it_is & holds != "unmeasured"]$finding]
+  measured <- measured_variants(rows)
   if (nrow(measured) == 0) return("")
   changed <- changed_findings(measured)
   count <- uniqueN(measured$finding)
@@ -53,13 +55,6 @@ sentence_sensitivity <- function(rows) {
     enumerate(by_variant[order(-count), sprintf("*%s* changes %s", variant, format_number(count))])
   )
 }
-
-caption_sensitivity <- paste(
-  "Does a finding hold in another analysis? Yes, no or open, and the ratio (or difference) of its first pair.",
-  "*Speed as measured*: CPU time is not corrected, and rounds count in which the CPU was slower for one side. *All slices*: none is excluded for a disturbance.",
-  "*Own noise alone*: no other comparison says what new processes add. *Mean of rounds*: in place of a ratio of sums.",
-  "*All requests*: percentiles of all rounds together, in place of blocks. *Without a host*: none of its runs lends its noise."
-)
 
 # ---- Rules by side ----------------------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ service_fields <- fread(
 )
 in_view <- 4
 
-#' The form, whose heap a request and whose effect of long requests are those of the run.
+#' The form, whose heap a request is that of the run.
 service_form <- function(all) {
   items <- heap_items(all)
   fields <- copy(service_fields)
@@ -28,7 +28,7 @@ service_form <- function(all) {
     sub("*", "", label, fixed = TRUE), name, value, min, max, step, ifelse(endsWith(label, "*"), "", " required")
   )]
   paste0(raw_html(c(
-    sprintf("<form id=\"service-form\" data-long=\"%s\" novalidate>", escape_html(sentence_of_neighbor(all))), fields$html[seq_len(in_view)],
+    "<form id=\"service-form\" novalidate>", fields$html[seq_len(in_view)],
     "<details><summary>CPUs, connections, JDK 21, long requests, heap</summary>", fields$html[-seq_len(in_view)], "</details>",
     "<output aria-live=\"polite\"></output>", "<noscript>The form computes in your browser, which has scripts switched off.</noscript>", "</form>",
     "<script src=\"service.js\"></script>"
@@ -57,16 +57,6 @@ heap_items <- function(all) {
     if (!is.null(parked)) data.table(what = "a parked virtual thread", kib = parked$virtual),
     held[, .(what = sprintf("a %s with %s", fifelse(study == "sign-up", "sign-up", "request"), in_words(mode)), kib)]
   )
-}
-
-# The effect of long requests on short ones; empty where this run does not decide it.
-sentence_of_neighbor <- function(all) {
-  neighbor <- all$findings$neighbor
-  if (is.null(neighbor) || !finding_holds(neighbor)) return("")
-  tail <- values_for_text(neighbor)$tail
-  carriers <- all$findings[["neighbor-carriers"]]
-  sixteen <- if (!is.null(carriers) && finding_holds(carriers)) sprintf(", and to %s with 16 carriers", values_for_text(carriers)$many$to) else ""
-  sprintf("Here p99 of short requests next to 1 %% that compute for 50 ms went from %s on 200 threads to %s on virtual threads%s.", tail$from, tail$to, sixteen)
 }
 
 formula_titles <- c(

@@ -80,11 +80,6 @@ per_second <- function(throughput) paste0(format_number(signif(throughput, 2)), 
 
 height_of_standing <- function(standing) 0.75 + 0.15 * (nrow(standing) + uniqueN(standing$load)) + 0.06 * uniqueN(standing$load)
 
-caption_of_standing <- paste(
-  "Where the users stand: those of a closed loop by what they wait for at any moment (N = X · R, split), as numbers in the bars.",
-  "A limit on threads, permits or carriers keeps users out; a pool of connections keeps them waiting."
-)
-
 #' The largest place of each mode and its throughput, in words.
 sentence_of_standing <- function(standing) {
   if (nrow(standing) == 0) return("No closed loop has valid cells.")

@@ -43,7 +43,7 @@ table_tiers <- function(all) {
   rbindlist(lapply(tier_levels(all$summary), one))
 }
 
-# What JMeter's users do; NULL where it loads nothing.
+# The users of a closed loop in JMeter; NULL where it loads nothing.
 users_of_load <- function(load) {
   if (is.null(load$threads)) return(NULL)
   times <- c(load$loops, 1)[1]
