@@ -176,7 +176,11 @@ def cpu_shares(
     if len(cores) == 1:
         cores = [[cpu] for cpu in cores[0]]
     shares = shared_out(cores, found, root, server, generator)
-    check_shares(shares, found)
+    sides = dict(zip(("testbed.server_cpus", "testbed.generator_cpus"), shares, strict=True))
+    if len(sum(shares, [])) > found.count:
+        asked = ", ".join(f"{key} = {cpus}" for key, cpus in sides.items())
+        raise CpuError(f"{asked}; allowed: {found.count} CPUs together, by {found.quota_text()}")
+    check_isolated(sides, found)
     return shares
 
 
@@ -212,15 +216,6 @@ def shared_out(
         asked = f"testbed.server_cpus = {server}, testbed.generator_cpus = {generator}"
         raise CpuError(f"{asked}; allowed: CPUs for both sides, of {len(sum(cores, []))}")
     return on_server, on_generator
-
-
-def check_shares(shares: Shares, found: limits.Cpus) -> None:
-    """Raises CpuError for more CPUs than a quota allows."""
-    keys = dict(zip(("testbed.server_cpus", "testbed.generator_cpus"), shares, strict=True))
-    if len(sum(shares, [])) > found.count:
-        asked = ", ".join(f"{key} = {cpus}" for key, cpus in keys.items())
-        raise CpuError(f"{asked}; allowed: {found.count} CPUs together, by {found.quota_text()}")
-    check_isolated(keys, found)
 
 
 def check_isolated(keys: Mapping[str, list[int]], found: limits.Cpus) -> None:
@@ -277,14 +272,10 @@ def place(cpu: Cpu) -> tuple[int, int, list[int], int]:
     return cpu["node"] or 0, cpu["package"] or 0, cpu["siblings"], cpu["cpu"]
 
 
-def topology(shares: Shares | None = None, root: Path = limits.ROOT) -> dict[str, Any]:
-    """Where every CPU of both sides is, and whether they share a core, for a record.
-
-    `shares`: to be given once this process is confined to some CPUs.
-    """
-    server, generator = shares or cpu_shares(root)
-    cpus = [cpu_facts(cpu, root) for cpu in sorted({*server, *generator})]
-    return {"cpus": cpus, "siblings_split": siblings_split((server, generator), cpus)}
+def topology(shares: Shares, root: Path = limits.ROOT) -> dict[str, Any]:
+    """Where every CPU of both sides is, and whether they share a core, for a record."""
+    cpus = [cpu_facts(cpu, root) for cpu in sorted({*shares[0], *shares[1]})]
+    return {"cpus": cpus, "siblings_split": siblings_split(shares, cpus)}
 
 
 def siblings_split(shares: Shares, cpus: list[Cpu]) -> bool:

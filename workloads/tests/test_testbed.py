@@ -311,7 +311,7 @@ def test_cpus_that_this_process_may_not_use_are_excluded(machine):
 def test_the_siblings_of_a_single_core_are_split_and_the_record_says_so(machine):
     root = machine([[[0, 1]]])
     assert testbed.cpu_shares(root) == ([0], [1])
-    assert testbed.topology(root=root) == {
+    assert testbed.topology(([0], [1]), root) == {
         "cpus": [
             {"cpu": cpu, "core": 0, "package": 0, "node": 0, "siblings": [0, 1]} for cpu in (0, 1)
         ],
@@ -342,12 +342,11 @@ def test_of_isolated_cpus_a_side_has_one(machine):
         testbed.cpu_shares(root)
 
 
-def test_a_record_made_under_confinement_is_of_the_shares_given(machine, monkeypatch):
-    root = machine([[[0, 2], [1, 3]]])
-    shares = testbed.cpu_shares(root)
-    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {1, 3})
-    assert [cpu["cpu"] for cpu in testbed.topology(shares, root)["cpus"]] == [0, 1, 2, 3]
-    assert testbed.topology(([0, 1], [2, 3]), root)["siblings_split"]
+def test_a_record_made_under_confinement_is_of_the_shares_given(machine):
+    root = machine([[[0, 2], [1, 3]]], allowed={1, 3})
+    found = testbed.topology(([0, 1], [2, 3]), root)
+    assert [cpu["cpu"] for cpu in found["cpus"]] == [0, 1, 2, 3]
+    assert found["siblings_split"]
 
 
 def test_without_a_topology_every_cpu_is_a_core(tmp_path, monkeypatch):
@@ -355,7 +354,7 @@ def test_without_a_topology_every_cpu_is_a_core(tmp_path, monkeypatch):
     show(tmp_path, range(4))
     assert testbed.cpu_shares(tmp_path) == ([0, 1], [2, 3])
     unknown = dict.fromkeys(("core", "package", "node"))
-    last = testbed.topology(root=tmp_path)["cpus"][3]
+    last = testbed.topology(([0, 1], [2, 3]), tmp_path)["cpus"][3]
     assert last == unknown | {"cpu": 3, "siblings": [3]}
 
 
