@@ -10,7 +10,6 @@ a JVM by perf.
 from __future__ import annotations
 
 import contextlib
-import ipaddress
 import os
 import re
 import socket
@@ -156,17 +155,6 @@ class UserServer(Server):
             return self.wanted
         return 0
 
-    def remark(self) -> str:
-        """Who else reaches it meanwhile, and what would keep it to this machine; often nothing."""
-        open_ones = [place for place in self.places if not is_loopback(place)]
-        addresses = [address for address, port in open_ones if port == self.wanted]
-        if not addresses:
-            return ""
-        return (
-            f"it listens on {addresses[0]}, so other machines reach it while it is measured; to "
-            f"prevent that let it listen on {LOOPBACK} (--server.address={LOOPBACK} in Spring Boot)"
-        )
-
     def why_silent(self) -> str:
         if self.why:
             return self.why
@@ -266,7 +254,3 @@ def environment(mode: dict[str, Any], folder: Path, words: dict[str, str]) -> di
         # The JVM takes the later of two values of one option.
         asked = asked | {"JAVA_TOOL_OPTIONS": f"{options} {asked['JAVA_TOOL_OPTIONS']}"}
     return ours | {name: filled(str(value), words) for name, value in asked.items()}
-
-
-def is_loopback(place: tuple[str, int]) -> bool:
-    return ipaddress.ip_address(place[0]).is_loopback

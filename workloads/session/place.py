@@ -74,8 +74,6 @@ class Place:
     # Modes that may still be at work, and those for which a slice has waited in vain.
     doubtful: set[str] = field(default_factory=set)
     hopeless: set[str] = field(default_factory=set)
-    # Remarks on the servers that were said.
-    said: set[str] = field(default_factory=set)
     # The backend that all servers share, if there is one.
     shared: Backend | None = None
     sharing: threading.Lock = field(default_factory=threading.Lock)

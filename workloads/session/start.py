@@ -60,8 +60,6 @@ def start(spec: Spec, folder: Path, position: int, place: Place) -> Live:
         answers_s = subject.start_up_s + time.monotonic() - subject.up_since_s
         # Empty once it is gone.
         idle, mode = process_sample("server", subject.process.pid), spec["mode"]["id"]
-        if isinstance(subject, UserServer) and (remark := subject.remark()):
-            say_once(f"{mode}: {remark}", place)
         if not idle:
             raise NotAnswering(mode, "it ended after its first answer", subject)
         settings, carriers = subject.settings(), subject.carriers()
@@ -70,12 +68,6 @@ def start(spec: Spec, folder: Path, position: int, place: Place) -> Live:
             live.answers = answers(subject, spec["tier"]["requests"])
         undo.pop_all()
     return live
-
-
-def say_once(text: str, place: Place) -> None:
-    if text not in place.said:
-        place.said.add(text)
-        say(text)
 
 
 def verify(subject: Subject, spec: Spec) -> None:

@@ -26,7 +26,7 @@ from workloads.machine import provenance
 from workloads.servers import listening, perf, server, user_server
 from workloads.servers.user_server import UserServer
 from workloads.session import start as start_module
-from workloads.session.start import ASK_AGAIN_S, say_once
+from workloads.session.start import ASK_AGAIN_S
 from workloads.session.warm_all import compilers_of, spread_compilers
 from workloads.tests.planned import plan_of, session_of
 from workloads.tests.processes import command_lines, until
@@ -698,15 +698,6 @@ def test_forwarder_of_a_container_is_not_taken_for_the_server(monkeypatch):
     monkeypatch.setattr(listening, "FORWARDERS", {psutil.Process().name()})
     assert "passes requests on" in listening.why_not_measured([os.getpid()], 80, 0.0)
     assert listening.why_not_measured([os.getpid()], 80, 1e12).endswith("another {port}")
-
-
-def test_server_on_all_addresses_is_measured_with_a_remark_that_is_said_once(up, tmp_path, capsys):
-    up(*python(code("0.0.0.0")))
-    assert "it listens on 0.0.0.0, so other machines reach it" in capsys.readouterr().err
-    place = session_of(plan_of(), tmp_path).place
-    for text in ("old: open", "old: open", "new: open"):
-        say_once(text, place)
-    assert capsys.readouterr().err.splitlines() == ["old: open", "new: open"]
 
 
 # ---- its backend
