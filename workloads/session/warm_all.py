@@ -114,8 +114,11 @@ def warm_by_tools(session: Session, live: Live, names: list[Name]) -> None:
     for name in ways.values():
         if isinstance(tool_of(name.tool), Driven):
             warm_by_driver(session, live, name)
-        elif session.spec(name)["engine"]:
-            warm_by_slices(session, live, name)
+        elif (spec := session.spec(name))["engine"]:
+            live.subject.prepare(spec)
+            loading = Loading(tool_of(name.tool), spec, live, session.place, None)
+            for number in range(WARM_UP_SLICES):
+                loading.slice(Turn(number, 0, WARM_UP))
 
 
 def warm_by_driver(session: Session, live: Live, name: Name) -> None:
@@ -149,11 +152,3 @@ def warm_by_driver(session: Session, live: Live, name: Name) -> None:
         driver().is_warm = True
     session.place.generator.confine(driver().process, session.place.generator_cpus)
     driver().warmed_up_s += time.monotonic() - begun_s
-
-
-def warm_by_slices(session: Session, live: Live, name: Name) -> None:
-    spec = session.spec(name)
-    live.subject.prepare(spec)
-    for number in range(WARM_UP_SLICES):
-        loading = Loading(tool_of(name.tool), spec, live, session.place, None)
-        loading.slice(Turn(number, 0, WARM_UP))
