@@ -23,7 +23,7 @@ int64_t series_step_end(const struct series *s, int64_t time_ns) {
     return s->start_ns + (step + 1) * s->step_ns;
 }
 
-static void end_live_step(struct series *s) {
+void series_finish(struct series *s) {
     if (s->live->total == 0) return;
     struct series_step *step = &s->steps[s->live_step];
     step->p50_ns = histogram_percentile(s->live, 50);
@@ -37,13 +37,11 @@ void series_completed(struct series *s, int64_t time_ns, int64_t latency_ns) {
     step->completed++;
     size_t index = (size_t)(step - s->steps);
     if (index > s->live_step) {
-        end_live_step(s);
+        series_finish(s);
         s->live_step = index;
     }
     histogram_record(s->live, latency_ns);
 }
-
-void series_finish(struct series *s) { end_live_step(s); }
 
 void series_print(const struct series *s, FILE *out) {
     fputs("time_s,due,sent,completed,errors,p50_us,p99_us,max_us\n", out);

@@ -39,7 +39,7 @@ int64_t series_step_end(const struct series *s, int64_t time_ns);
  */
 void series_completed(struct series *s, int64_t time_ns, int64_t latency_ns);
 
-/* Call once before reading. */
+/* Sums up the step so far; call before reading. */
 void series_finish(struct series *s);
 
 /* CSV: time_s,due,sent,completed,errors,p50_us,p99_us,max_us */

@@ -1,12 +1,8 @@
 package artifact.sockets.server;
 
 import module java.base;
-import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.*;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
-import picocli.CommandLine.TypeConversionException;
 
 /** The options that every mode has, and listening itself: on one address and on nothing else, always. */
 public final class ListenOptions {

@@ -92,21 +92,6 @@ class ThreadsTest {
     }
 
     @Test
-    void eventLoopsFinishWhatIsInFlightWhenTheyAreStopped() throws Exception {
-        ServerProcess server = start(EventLoop.class, "--loops=2", "--stop-timeout-ms=20000");
-        List<Client> clients = server.connect(4);
-        for (Client client : clients) {
-            client.ask(PAGE + get("/work?sleep_ms=500"));
-        }
-        server.terminate();
-        for (Client client : clients) {
-            assertEquals("close", client.reply().connection());
-        }
-        server.disconnect();
-        assertEquals(0, server.exitStatus());
-    }
-
-    @Test
     void eventLoopSleepsForManyAtOnce() throws Exception {
         List<Client> clients = start(EventLoop.class).connect(51);
         Client sleeper = clients.getFirst().send(get("/work?sleep_ms=60000"));
