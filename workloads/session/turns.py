@@ -24,7 +24,6 @@ from workloads.session.recorder import Recorder
 from workloads.session.session import Session, is_judged
 from workloads.session.until_decided import is_over, logs_of
 from workloads.session.variants import (
-    ROUNDS_OF_A_START,
     has_time_for_again,
     is_settled,
     logs_of_variants,
@@ -242,8 +241,11 @@ def load_by_starts(
     the budget has time for lasts until its end.
     """
     loaded = [n for n in names if n.mode in session.place.alive or not n.mode.endswith(AGAIN)]
-    pairs = [name for name in names if session.plan.baseline(name) in {*names} - {name}]
-    pairs = [name for name in pairs if not name.mode.endswith(AGAIN)]
+    pairs = [
+        name
+        for name in names
+        if session.plan.baseline(name) in {*names} - {name} and not name.mode.endswith(AGAIN)
+    ]
     budget_s, number, begun_s = until["budget_s"], 0, 0.0
     for start in itertools.count(1):
         if start > 1:
@@ -252,9 +254,9 @@ def load_by_starts(
         ready_s = lasted_s(session) - begun_s
         ends_s = begun_s + start_takes_s(ready_s, budget_s)
         ends_s = ends_s if ends_s + ready_s < budget_s else budget_s
-        rounds = number + ROUNDS_OF_A_START
+        before = number
         while able(session, done) and lasted_s(session) < budget_s:
-            if number >= rounds and lasted_s(session) >= ends_s:
+            if number > before and lasted_s(session) >= ends_s:
                 break
             number += 1
             load_round(session, loaded, number, done)
@@ -267,13 +269,13 @@ def load_by_starts(
 
 def able(session: Session, done: dict[Name, list[Slice]]) -> bool:
     """Whether all can be loaded: without one that is gone or only fails nothing can be compared."""
-    lost = any(map(only_fails, done.values()))
-    return not session.silent and not lost and all(map(can_be_loaded, done.values()))
-
-
-def only_fails(done: list[Slice]) -> bool:
-    answered = any(each.load["responses_2xx"] for each in done)
-    return len(done) >= LOADS_WITHOUT_ANSWER and not answered
+    only_fail = (
+        len(slices) >= LOADS_WITHOUT_ANSWER
+        and not any(each.load["responses_2xx"] for each in slices)
+        for slices in done.values()
+    )
+    is_complete = not session.silent and all(map(can_be_loaded, done.values()))
+    return is_complete and not any(only_fail)
 
 
 def lasted_s(session: Session) -> float:

@@ -24,7 +24,7 @@ from workloads.session.until_decided import OF_ROUNDS, P99, VALUES, interval, lo
 # A budget has time for so many, unless more than three quarters of a start would be warm-up:
 # Student's t falls from 9.9 for three starts to 4.0 for six, while rounds of a start share what is
 # its own.
-STARTS_PLANNED, ROUNDS_OF_A_START, TIMES_READY = 6, 1, 4 / 3
+STARTS_PLANNED, TIMES_READY = 6, 4 / 3
 # A second process of the first variant joins if the variants came up within this share of a planned
 # start: it costs starts of all, and what comes up slowly warms up slowly.
 AGAIN_SHARE = 1 / 8
