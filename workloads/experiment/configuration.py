@@ -342,11 +342,7 @@ def explain(error: jsonschema.ValidationError, place: tuple[str, ...]) -> list[s
     if error.validator == "additionalProperties":
         known = list(error.schema["properties"])
         may = f"here only {', '.join(known)}"
-        return [
-            fault(inside + str(key), value[key], may + (hint_of_file(key) if not at else ""))
-            for key in value
-            if key not in known
-        ]
+        return [fault(inside + str(key), value[key], may) for key in value if key not in known]
     if error.validator in ("required", "dependentRequired"):
         wanted = error.validator_value
         if error.validator == "dependentRequired":
@@ -360,12 +356,6 @@ def fault(place: str, value: Any, may: str) -> str:
     # YAML has dates, too, which are no JSON.
     shown = json.dumps(value, ensure_ascii=False, default=str)
     return f"{place} = {shown if len(shown) <= 60 else shown[:57] + '...'}; allowed: {may}"
-
-
-def hint_of_file(key: str) -> str:
-    """For words of the command line such as --config smoke=true."""
-    file = f"workloads/{key}.yaml"
-    return f"; for this run --configfile {file}" if (ROOT / file).is_file() else ""
 
 
 def hint(error: jsonschema.ValidationError) -> str:

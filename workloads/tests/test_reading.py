@@ -74,7 +74,7 @@ def test_words_within_braces_change_what_they_name_alone():
 @pytest.mark.parametrize(
     ("word", "expected"),
     [
-        ("smoke=true", "for this run --configfile workloads/smoke.yaml"),
+        ("smoke=true", "smoke = true; allowed: here only results, "),
         ("thread_memory=yes", 'thread_memory = "yes"; allowed: true or false'),
         ("seed=1:30", 'seed = "1:30"; allowed: a whole number from 0; as a decimal number'),
         ("results=", 'results = ""; allowed: a folder below this one'),
