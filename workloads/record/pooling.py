@@ -108,27 +108,27 @@ def load_of(slices: list[Slice], rounds: float = math.inf) -> dict[str, Any]:
     """The `load` part of cell.json. `rounds`: how many are configured; by default all there are."""
     counted = pooled(slices)
     loads, timed = ([done.load for done in of] for of in (counted, pooled_kept(slices)))
-    keys = list(dict.fromkeys(key for load in loads for key in load))
     lasted_s = [load["duration_s"] for load in loads]
     requests = [load["requests_recorded"] for load in loads]
-    found: dict[str, Any] = {}
-    for key in keys:
-        values = [load.get(key) for load in loads]
-        if key in SUMMED:
-            found[key] = None if None in values else sum(values)
-        elif key in COUNTS:
-            found[key] = dict(sum((Counter(value) for value in values if value), Counter()))
-        elif key in RATES:
-            found[key] = weighted(values, lasted_s)
-        elif key in LATENCIES:
-            answered = [load["requests_recorded"] for load in timed]
-            found[key] = weighted([load.get(key) for load in timed], answered)
-        elif key in LOWEST or key in HIGHEST:
-            known = [value for value in values if value is not None]
-            best: Callable[..., Any] = min if key in LOWEST else max
-            found[key] = best(known) if known else None
-        elif key in SAME:
-            found[key] = values[0]
+    answered = [load["requests_recorded"] for load in timed]
+
+    def values(key: str) -> list[Any]:
+        return [load.get(key) for load in loads]
+
+    def known(key: str) -> list[Any]:
+        return [value for value in values(key) if value is not None]
+
+    pools: dict[tuple[str, ...], Callable[[str], Any]] = {
+        SUMMED: lambda key: summed(values(key)),
+        COUNTS: lambda key: dict(sum(map(Counter, known(key)), Counter())),
+        RATES: lambda key: weighted(values(key), lasted_s),
+        LATENCIES: lambda key: weighted([load.get(key) for load in timed], answered),
+        LOWEST: lambda key: min(known(key), default=None),
+        HIGHEST: lambda key: max(known(key), default=None),
+        SAME: lambda key: values(key)[0],
+    }
+    there = {key for load in loads for key in load}
+    found = {key: pool(key) for names, pool in pools.items() for key in names if key in there}
     timed_s = [load["duration_s"] for load in timed]
     found["in_flight_mean"] = weighted([in_flight(load) for load in timed], timed_s)
     if is_sweep(slices):
