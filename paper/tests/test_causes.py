@@ -87,17 +87,18 @@ def things(study, mode):
 def swaps_of(cause):
     """Study, part, and the modes before and after it.
 
-    Without two that swap several things: Helidon is a server with its client, and the first step of
-    a connection makes one to a pooler.
+    Without the first step of a connection, which makes one to a pooler and swaps several things.
     """
-    path = [cause["difference"]["baseline"], *(step["mode"] for step in cause["steps"])]
+    first = cause["difference"]["baseline"]
+    before = [first, *(step["mode"] for step in cause["steps"])]
+    steps = [
+        *zip(cause["steps"], before, strict=False),
+        *((pair, first) for pair in cause["pairs"]),
+    ]
     return [
-        (cause["study"], step["part"].split("-")[0], step.get("baseline", before), step["mode"])
-        for step, before in [
-            *zip(cause["steps"], path, strict=False),
-            *((pair, path[0]) for pair in cause["pairs"]),
-        ]
-        if step["part"] not in ("helidon", "pooled")
+        (cause["study"], step["part"].split("-")[0], step.get("baseline", mode), step["mode"])
+        for step, mode in steps
+        if step["part"] != "pooled"
     ]
 
 

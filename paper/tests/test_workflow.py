@@ -27,19 +27,18 @@ def snakemake(*words, folder=ROOT, **variables):
     )
 
 
-def planned(*words):
-    """The text of a plan."""
-    done = snakemake("--dry-run", "--nolock", *words)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout + done.stderr
-
-
-def refused(*words):
-    """The text of a refusal to plan."""
+def planned(*words, refused=False):
+    """The text of a plan, or of a refusal to plan."""
     done = snakemake("--dry-run", "--nolock", *words)
     said = done.stdout + done.stderr
-    assert done.returncode != 0 and "Traceback" not in said
+    assert (done.returncode != 0) == refused and "Traceback" not in said, said
     return said
+
+
+def skip_without_programs(grid, sessions):
+    programs = {each for of in sessions for each in [*grid.jars(of), *grid.class_data(of)]}
+    if not all((ROOT / program).exists() for program in [*programs, "workloads/due/build/due"]):
+        pytest.skip("the servers are not built here, so all sessions would be run again")
 
 
 def path_with(folder, name, text):
@@ -59,7 +58,7 @@ def path_with(folder, name, text):
     ],
 )
 def test_bad_configuration_stops_before_anything_starts(setting, expected):
-    assert expected in refused("--config", setting)
+    assert expected in planned("--config", setting, refused=True)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +75,7 @@ def test_words_of_a_command_line_are_what_they_mean(words):
 def test_configuration_that_is_no_yaml_is_refused_with_what_to_write(tmp_path):
     mine = tmp_path / "mine.yaml"
     mine.write_text("studies:\n  mine: {command: [x, --port={port}]}\n")
-    said = refused("--configfile", str(mine))
+    said = planned("--configfile", str(mine), refused=True)
     assert f"{mine}, line 2: " in said and 'in quotes: "--port={port}"' in said
 
 
@@ -102,9 +101,7 @@ def measures(session):
 def test_forced_report_measures_missing_cells_alone(results):
     grid = Grid(CONFIG)
     session = next(each for each in grid.sessions if len(each.cells) > 2)
-    programs = [*grid.jars(session), *grid.class_data(session), "workloads/due/build/due"]
-    if not all((ROOT / program).exists() for program in programs):
-        pytest.skip("the servers are not built here, so all sessions would be run again")
+    skip_without_programs(grid, [session])
     folder = pretend(grid, session, results)
 
     def is_measured(*words):
@@ -199,7 +196,7 @@ def test_each_finding_is_a_target_that_measures_its_first_cell(results):
     measured = [line for line in text.splitlines() if ": measuring " in line]
     assert len(measured) == len(first)
     assert any("virtual-carriers-16/neighbor-1-50/wrk2" in line for line in measured)
-    refused("finding-none")
+    planned("finding-none", refused=True)
 
 
 SMALL = f"""
