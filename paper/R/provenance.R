@@ -77,9 +77,9 @@ table_limits <- function(cells) {
 }
 
 # Values that each session finds again, such as how many threads may start, are a range.
-few_or_range <- function(values, few = 3) {
+few_or_range <- function(values) {
   numbers <- suppressWarnings(as.numeric(unique(values[!is.na(values)])))
-  if (length(numbers) <= few || anyNA(numbers)) return(distinct(values))
+  if (length(numbers) <= 3 || anyNA(numbers)) return(distinct(values))
   paste(format_number(min(numbers)), "to", format_number(max(numbers)))
 }
 

@@ -76,17 +76,17 @@ table_rules <- function(rows) {
 }
 
 #' Names the comparisons in which a rule takes more than twice as many from one side, and the rules that take unequally over all.
-sentence_rules <- function(rows, most = 3) {
+sentence_rules <- function(rows) {
   if (nrow(rows) == 0) return("")
   found <- rows[study != "all" & unequal]
   named <- if (nrow(found) == 0) "No rule takes more than twice as many from one side of a comparison, beyond chance." else sprintf(
-    "In %s a rule takes more than twice as many from one side, beyond chance: %s.", count_of(nrow(found), "comparison"), enumerated(losses_in_words(found), most)
+    "In %s a rule takes more than twice as many from one side, beyond chance: %s.", count_of(nrow(found), "comparison"), enumerated(losses_in_words(found))
   )
   over_all <- vapply(split(rows[study == "all" & unequal], by = c("what", "rule")), function(all) {
     of_rule <- rows[study != "all"][all[, .(what, rule)], on = c("what", "rule")][order(-abs(mode_lost - baseline_lost))]
     sprintf(
       "Over all comparisons `%s` takes from one side of a round more often than a rule that is blind to the mode (p = %s, adjusted for all rules), most in %s.", all$rule,
-      format_number(signif(all$p_adjusted, 2)), enumerated(losses_in_words(of_rule, FALSE), most)
+      format_number(signif(all$p_adjusted, 2)), enumerated(losses_in_words(of_rule, FALSE))
     )
   }, "")
   paragraph("A rule that sees the machine alone excludes as much from either side of a comparison.", named, over_all)

@@ -1,13 +1,13 @@
 # The tables of results/ as data: the page shows the rows of each file, to be searched and sorted.
 
-# Headings of columns that are no statistics.
+# Headings of columns that are no statistics and have another than their name.
 column_titles <- c(
-  mode = "Mode", tier = "Tier", study = "Study", tool = "Tool", repetition = "Rep.", baseline = "Baseline", tier_title = "Load",
-  cpu_limited = "At the CPU's limit", estimate = "Ratio", low = "Low", high = "High", pairs = "Sessions", p_adjusted = "p, adjusted", mode_value = "Mode's value",
-  baseline_value = "Baseline's value", estimate_all = "Ratio, no slice excluded", fcr_low = "Low, reported", fcr_high = "High, reported", offered_per_s = "Offered (1/s)",
-  rate_per_s = "Rate (1/s)", bound_per_s = "Bound (1/s)", mva_per_s = "MVA (1/s)", measured_per_s = "Measured (1/s)",
-  share_percent = "Measured / bound (%)", wait_ms = "Wait (ms)", calibrated_per_s = "Calibrated (1/s)",
-  within_per_s = "From (1/s)", beyond_per_s = "To (1/s)", objective_ms = "Objective (ms)"
+  repetition = "Rep.", tier_title = "Load", cpu_limited = "At the CPU's limit", estimate = "Ratio", pairs = "Sessions",
+  p_adjusted = "p, adjusted", mode_value = "Mode's value", baseline_value = "Baseline's value", estimate_all = "Ratio, no slice excluded",
+  fcr_low = "Low, reported", fcr_high = "High, reported", offered_per_s = "Offered (1/s)", rate_per_s = "Rate (1/s)",
+  bound_per_s = "Bound (1/s)", mva_per_s = "MVA (1/s)", measured_per_s = "Measured (1/s)", share_percent = "Measured / bound (%)",
+  wait_ms = "Wait (ms)", calibrated_per_s = "Calibrated (1/s)", within_per_s = "From (1/s)", beyond_per_s = "To (1/s)",
+  objective_ms = "Objective (ms)"
 )
 
 title_of_column <- function(names) {

@@ -67,9 +67,9 @@ effect_with_interval <- function(rows, scale = 1) {
 }
 
 # CPU times of two servers that use up their CPU have a ratio at unequal rates, too.
-limit_text <- function(rows, text = ", at the CPU's limit") {
+limit_text <- function(rows) {
   if (!all(c("cpu_limited", "statistic") %in% names(rows))) return(rep("", nrow(rows)))
-  ifelse(rows$statistic == "cpu_us_per_request" & rows$cpu_limited %in% 1, text, "")
+  ifelse(rows$statistic == "cpu_us_per_request" & rows$cpu_limited %in% 1, ", at the CPU's limit", "")
 }
 
 sessions_text <- function(rows) {
