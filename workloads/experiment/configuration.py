@@ -31,13 +31,7 @@ OF_REFERENCES = {"tiers", "baseline", "extra", "since", "repetitions"}
 OF_HEAPS = ("heap_mib", "young_mib", "gc")
 # Keys of a mode that a comparison may have for all of its modes.
 OF_COMPARISONS = (
-    "backend",
-    "options",
-    "extra",
-    "jvm_options",
-    "heap_mib",
-    "young_mib",
-    "heap_varied",
+    *("backend", "options", "extra", "jvm_options", "heap_mib", "young_mib", "heap_varied"),
 )
 # Keys of JVMs of ours alone; of servers of ours; of user-supplied ones.
 OF_JVMS = (*OF_HEAPS, "carriers", "cpu_limit", "scheduling", "jdk", "jvm_options")
@@ -161,6 +155,8 @@ def is_reference(line: Mode) -> bool:
 
 def merged(common: Mode, own: Mode) -> Mode:
     """A mode with what its comparison says for all; options are added to each other."""
+    # A user-supplied server has nothing of ours.
+    common = without(common, *OF_OURS, "heap_varied") if "command" in own else common
     options = common.get("options", {}) | own.get("options", {})
     return common | own | ({"options": options} if options else {})
 
