@@ -18,24 +18,13 @@ CPUS = sorted(os.sched_getaffinity(0))
 BASELINE = "thread-per-request"
 ALONE = "fixed-pool-as-published"
 MODES = (BASELINE, "fixed-pool", "event-loop", ALONE)
-SERVER = {
-    "id": "sockets",
-    "jar": "servers/sockets/target/sockets.jar",
-    "package": "artifact.sockets.mode",
-}
+JAR = "servers/sockets/target/sockets.jar"
+SERVER = {"id": "sockets", "jar": JAR, "package": "artifact.sockets.mode"}
 STUDY = {"id": "a-study", "server": SERVER, "verify_path": "/", "body_bytes": 42}
 SLICES = {"rounds": 3, "extra_rounds": 0, "once": False, "length_s": 1}
-TESTBED = {
-    "request_timeout_s": 60,
-    "load_limit_s": 60,
-    "telemetry_hz": 10,
-    "profiler": {
-        "event": "cpu-clock",
-        "interval_ms": 1,
-        "samples": 1000,
-        "limit_s": 30,
-        "allocation_kib": 64,
-    },
+PROFILER = {"event": "cpu-clock", "interval_ms": 1, "samples": 1000, "limit_s": 30}
+TESTBED = {"request_timeout_s": 60, "load_limit_s": 60, "telemetry_hz": 10} | {
+    "profiler": PROFILER | {"allocation_kib": 64}
 }
 OPEN = {"id": "wrk2", "connections": 10, "rate_per_s": 10, "duration_s": 1}
 CLOSED = {"id": "jmeter", "users": 10, "loops": 10, "jvm_options": []}
@@ -44,9 +33,8 @@ BEYOND = {"id": "overload", "connections": 500, "objective_ms": 20, "steps": [[1
 
 
 def mode_plan(mode: str) -> ModePlan:
-    spec = {"id": mode, "kind": "pool", "options": {"threads": 9}} | (
-        {"alone": True} if mode == ALONE else {}
-    )
+    alone = {"alone": True} if mode == ALONE else {}
+    spec = {"id": mode, "kind": "pool", "options": {"threads": 9}} | alone
     return ModePlan(spec, STUDY, None, None, None if mode == BASELINE else BASELINE)
 
 

@@ -77,30 +77,25 @@ def test_short_file_becomes_one_session_of_two_modes_in_turns():
 
 
 @pytest.mark.parametrize(
-    ("keys", "modes"),
+    ("keys", "modes", "p99"),
     [
-        ({"budget_s": 60}, ["old", "new"]),
-        ({"budget_s": 60, "a_a": True}, ["old", "new", "old-again"]),
-        ({"a_a": False}, ["old", "new"]),
+        ({"budget_s": 60, "slower_percent": 40}, ["old", "new"], 40),
+        ({"budget_s": 60, "a_a": True}, ["old", "new", "old-again"], 25),
+        ({"a_a": False, "p99_slower_percent": 7}, ["old", "new"], 7),
     ],
 )
-def test_first_variant_is_there_twice_where_the_budget_has_time(keys, modes):
+def test_first_variant_is_there_twice_where_the_budget_has_time(keys, modes, p99):
     plan = plan_of(**keys)
     assert [*plan.modes] == modes
+    until = plan.loads["load/wrk2"].slices["until"]
     # Where it is wanted, however long a start takes.
-    assert plan.loads["load/wrk2"].slices["until"].get("again", False) is keys.get("a_a", False)
+    assert until.get("again", False) is keys.get("a_a", False)
+    assert until["slower_percent"]["latency_p99_ms"] == p99
 
 
 def test_users_are_a_closed_loop():
     load = plan_of(rate_per_s=None, users=7).loads["load/jmeter"]
     assert (load.tool["users"], load.tool["warm_up_s"] + load.tool["duration_s"]) == (7, 2)
-
-
-@pytest.mark.parametrize(("percent", "p99"), [({"slower": 40}, 40), ({"p99_slower": 7}, 7)])
-def test_p99_has_a_limit_of_its_own(percent, p99):
-    changed = {f"{key}_percent": value for key, value in percent.items()}
-    until = plan_of(**changed).loads["load/wrk2"].slices["until"]
-    assert until["slower_percent"]["latency_p99_ms"] == p99
 
 
 def test_readiness_folder_variables_and_cpus_are_those_of_the_file():
@@ -291,12 +286,6 @@ def test_generator_sends_the_requests_in_turns(start_service, tmp_path):
     assert load["bodies_right"] is None
     sent = [["GET", "/items?a=1&b=x,y", {}, ""], ["PUT", "/b", HEADERS, "1\n\n2"]]
     assert seen[:4] == sent * 2
-
-
-def test_warm_up_sends_them_too():
-    load = {"connections": 1, "rate_per_s": 1, "duration_s": 1, "requests": REQUESTS}
-    texts = ["GET /items?a=1&b=x,y\n\n", "PUT /b\nX-Key: k: v\nAccept: */*\n\n1\n\n2"]
-    assert wrk2.due_command(load, "http://127.0.0.1:1/")[-3:] == ["--", *texts]
 
 
 def sent_by_due(subject, tmp_path, requests):
