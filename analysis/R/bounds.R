@@ -7,9 +7,8 @@
 # both: min(N, n) requests circulate between a delay of W and the CPUs. Several CPUs are taken for one that is as many
 # times as fast.
 
-bound_place <- c("study", "mode", "tier", "tool")
 bound_numbers <- c("users", "admitted", "wait_ms", "bound_per_s", "mva_per_s", "measured_per_s")
-no_bounds <- function() typed_table(c(bound_place, "bound_by"), bound_numbers)
+no_bounds <- function() typed_table(c(cell_place, "bound_by"), bound_numbers)
 
 #' Bounds of throughput.
 #'
@@ -18,9 +17,9 @@ no_bounds <- function() typed_table(c(bound_place, "bound_by"), bound_numbers)
 #'   mva_per_s but of users of a closed loop who wait, measured_per_s without a valid session.
 bound_modes <- function(cells, summary) {
   if (length(cells) == 0) return(no_bounds())
-  from_setup <- c(bound_place, "users", "most_inside", "wait_s", "cpus", "shares_cpus", "steady")
+  from_setup <- c(cell_place, "users", "most_inside", "wait_s", "cpus", "shares_cpus", "steady")
   setups <- rbindlist(lapply(cells, function(cell) read_setup(cell)[from_setup]))
-  rows <- measured_medians(summary)[unique(setups, by = bound_place), on = bound_place]
+  rows <- measured_medians(summary)[unique(setups, by = cell_place), on = cell_place]
   # A database on the server's CPUs takes its share of them.
   rows[shares_cpus == TRUE & is.finite(backend_us), cpu_us := cpu_us + backend_us]
   rows[steady == FALSE, cpu_us := NA]
@@ -36,7 +35,7 @@ measured_medians <- function(summary) {
   summary[counts_for(summary), .(
     cpu_us = above_0(cpu_us_per_request), backend_us = above_0(backend_cpu_us_per_request),
     measured_per_s = as.numeric(median(throughput_per_s, na.rm = TRUE))
-  ), by = bound_place]
+  ), by = cell_place]
 }
 
 # The least of what users, admission and CPUs allow: bound_per_s and bound_by. NA or Inf where there is no such limit; NA where there is none.

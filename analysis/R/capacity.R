@@ -97,16 +97,6 @@ likely_capacity <- function(log_rates, met) {
 
 # ---- All curves
 
-capacity_words <- c(
-  "study", "mode", "tier", "tool", "session", "outcome", "failed_checks", "baseline", "mode_title", "tier_title",
-  "path", "arrivals", "bound_capacity", "why_bounded", "bound_throughput", "bound_latency"
-)
-capacity_flags <- c("valid", "latency_valid", "out_of_memory")
-capacity_numbers <- c(
-  "repetition", "objective_ms", "steps", "calibrated_per_s", "capacity_per_s", "within_per_s", "beyond_per_s",
-  "requests", "error_share"
-)
-
 #' The capacity of every curve.
 #'
 #' @param cells list of cells of the tool `sweep`, see read_cell().
@@ -117,7 +107,16 @@ capacities_of <- function(cells) {
   rbindlist(c(list(no_capacities()), rows), fill = TRUE)[, names(no_capacities()), with = FALSE]
 }
 
-no_capacities <- function() typed_table(capacity_words, capacity_numbers, capacity_flags)
+no_capacities <- function() {
+  words <- c(
+    cell_place, "session", "outcome", "failed_checks", "baseline", "mode_title", "tier_title", "path", "arrivals", "bound_capacity",
+    "why_bounded", "bound_throughput", "bound_latency"
+  )
+  numbers <- c(
+    "repetition", "objective_ms", "steps", "calibrated_per_s", "capacity_per_s", "within_per_s", "beyond_per_s", "requests", "error_share"
+  )
+  typed_table(words, numbers, c("valid", "latency_valid", "out_of_memory"))
+}
 
 capacity_row <- function(cell) {
   curve <- cell$sweep

@@ -296,7 +296,7 @@ step_row <- function(cause, step, tables) {
 waits_beyond_latency <- function(summary) {
   cells <- copy(summary)[, pinned_mean_ms := pinned_ms / pinned]
   waits <- melt(cells,
-    id.vars = c("study", "mode", "tier", "tool", "repetition", "latency_mean_ms"),
+    id.vars = c(cell_place, "repetition", "latency_mean_ms"),
     measure.vars = c("pool_wait_mean_ms", "pinned_mean_ms"), variable.name = "counter", value.name = "wait_ms", variable.factor = FALSE
   )
   waits[wait_ms > latency_mean_ms, .(study, mode, tier, tool, repetition, counter, wait_ms, latency_mean_ms)]

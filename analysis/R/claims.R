@@ -30,7 +30,7 @@ terms_of <- function(place) {
     study = place[["study"]], tier = c(place[["tier"]], place[["baseline_tier"]]), mode = c(place[["mode"]], place[["baseline"]]),
     tool = place[["tool"]], sorted = FALSE
   )
-  setcolorder(terms, c("study", "mode", "tier", "tool"))
+  setcolorder(terms, cell_place)
 }
 
 term_names <- function(terms) with(terms, file.path(study, mode, tier, tool))
@@ -102,7 +102,7 @@ value_at <- function(tables, place) {
   if (nrow(known) == 1) return(c(as.list(known[, .(estimate, low, high)]), list(sessions = 2L, reason = "")))
   if (!is.null(place[["primitive"]]) || !(place$statistic %in% names(tables$summary))) return(no_value(not_measured))
   terms <- terms_of(place)
-  if (nrow(terms[!tables$summary, on = c("study", "mode", "tier", "tool")]) > 0) return(no_value(not_measured))
+  if (nrow(terms[!tables$summary, on = cell_place]) > 0) return(no_value(not_measured))
   if (nrow(terms) == 1) return(value_of_cells(tables$summary, terms, place$statistic))
   row <- comparison_of(tables$comparisons, place)
   if (nrow(row) == 1) return(interval_of(as.list(row)))
@@ -126,7 +126,7 @@ contrast_between <- function(measured, place) {
 effect_of <- function(place) c(place[["effect"]], "ratio")[1]
 
 value_of_cells <- function(summary, term, wanted) {
-  cells <- summary[term, on = c("study", "mode", "tier", "tool"), nomatch = NULL]
+  cells <- summary[term, on = cell_place, nomatch = NULL]
   values <- cells[counting(cells, wanted) & !is.na(cells[[wanted]])][[wanted]]
   if (length(values) == 0) return(no_value(paste("no valid cell of", term_names(term))))
   list(estimate = median(values), low = values, high = values, sessions = length(values), reason = "")

@@ -102,7 +102,7 @@ are_short_lived <- function(rows, summary) {
 # Why no session has values of both sides.
 why_no_session <- function(summary, places, statistic) {
   sides <- sides_of_places(places)
-  cells <- summary[sides, on = c("study", "mode", "tier", "tool"), nomatch = NULL, allow.cartesian = TRUE]
+  cells <- summary[sides, on = cell_place, nomatch = NULL, allow.cartesian = TRUE]
   cells[, `:=`(counted = counts_for(cells, statistic), why = fifelse(outcome == "completed", failed_checks, outcome))]
   of_side <- cells[, .(text = if (any(counted)) "" else sprintf("no valid cell (%s)", paste(unique(why), collapse = ", "))), by = .(id, side)]
   named <- of_side[sides, on = c("id", "side")]
@@ -197,7 +197,7 @@ compare_places <- function(measured, places, statistics = compared_statistics[co
   rows <- rbindlist(lapply(split(all, seq_len(nrow(all))), function(about) compare_statistic(measured, places, about)), fill = TRUE)
   rows[, `:=`(bound = bound_words(fcoalesce(as.numeric(bound), 0)), cpu_limited = are_cpu_limited(rows, measured$summary))]
   rows <- with_reasons(rows)
-  cells <- measured$summary[sides_of_places(places), on = c("study", "mode", "tier", "tool"), nomatch = NULL, allow.cartesian = TRUE]
+  cells <- measured$summary[sides_of_places(places), on = cell_place, nomatch = NULL, allow.cartesian = TRUE]
   # A mode may have fewer sessions by design than its baseline.
   rows[cells[, uniqueN(repetition), by = .(id, side)][, .(sessions = min(V1)), by = id], sessions := i.sessions, on = "id"]
   rows[, `:=`(fixed = is_fixed_by_load(rows, measured$summary), pairs = fcoalesce(as.numeric(pairs), 0))]

@@ -64,7 +64,8 @@ bound_of <- function(cells, statistic) {
 quantum_of <- function(rows, statistic) {
   if (statistic == "error_share") return(1 / rows$requests_recorded)
   if (statistic == "throughput_per_s") {
-    return(pmax(1 / rows$requests_recorded, fifelse(rows$loop %in% "closed", fcoalesce(rows$sleep_ms, 0) / 1000 / rows$duration_s, 0)))
+    batch <- fifelse(rows$loop %in% "closed", fcoalesce(rows$sleep_ms, 0) / 1000 / rows$duration_s, 0)
+    return(pmax(1 / rows$requests_recorded, batch))
   }
   if (!statistic %in% names(percentile_of)) return(rep(0, nrow(rows)))
   resolution <- resolution_of(rows$tool)
@@ -247,14 +248,13 @@ effect_of_values <- function(mode, baseline, logs) {
 # Effects of values that a cell has once.
 effects_of_cells <- function(cells, sides, statistic, logs) {
   if (nrow(cells) == 0 || !statistic %in% names(cells)) return(NULL)
-  place <- setdiff(place_of_side, "kind")
   cells <- copy(cells)[, `:=`(value = as.numeric(get(statistic)), bound = bound_of(cells, statistic))]
   beyond <- 1 - percentile_of[statistic]
   if (!is.na(beyond)) cells[, value := fcase(requests * beyond < requests_beyond, NA_real_, error_share > beyond, Inf, rep(TRUE, .N), value)]
   cells <- cells[!is.na(value) | !is.na(beyond)][, `:=`(least = quantum_of_cells(.SD, statistic), within = variance_of_cells(.SD, statistic))]
   cells[, requests := if ("requests" %in% names(cells)) as.numeric(requests) else 0]
-  columns <- c(place, "session", "repetition", "value", "bound", "least", "within", "requests")
-  rows <- cells[, ..columns][sides[kind == "plain"], on = place, nomatch = NULL, allow.cartesian = TRUE]
+  columns <- c(cell_place, "session", "repetition", "value", "bound", "least", "within", "requests")
+  rows <- cells[, ..columns][sides[kind == "plain"], on = cell_place, nomatch = NULL, allow.cartesian = TRUE]
   both <- merge(rows[side == "mode"], rows[side == "baseline"], by = unit_of_effect, suffixes = c("", "_baseline"))
   both[, c(
     effect_of_values(value, value_baseline, logs),
@@ -304,8 +304,7 @@ first_loads <- function(measured) {
 # The common sign; NA where both are there.
 direction <- function(signs) if (anyNA(signs) || any(signs > 0) && any(signs < 0)) NA_real_ else sign(sum(signs))
 
-# 1: the change is at least what it seems, -1: at most, 0: neither; NA where the sides are bounded against
-# each other.
+# 1: the change is at least what it seems, -1: at most, 0: neither; NA where the sides are bounded against each other.
 bound_of_change <- function(there, here) {
   fcase(there == 0, here, here == 0, -there, there == -here, here, default = NA_real_)
 }

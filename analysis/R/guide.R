@@ -187,7 +187,7 @@ compare_tiers <- function(guide, measured) {
     as.data.table(c(situation[c("study", "tier", "tool", "baseline", "baseline_tier")], list(mode = situation$modes)))
   }))
   if (nrow(places) == 0) return(NULL)
-  places <- unique(places)[unique(measured$summary[, .(study, tier, tool, mode)]), on = c("study", "tier", "tool", "mode"), nomatch = NULL][, id := .I]
+  places <- unique(places)[unique(measured$summary[, ..cell_place]), on = cell_place, nomatch = NULL][, id := .I]
   if (nrow(places) == 0) return(NULL)
   statistics <- unique(unlist(lapply(across, `[[`, "statistics")))
   rows <- compare_places(measured, places, compared_statistics[statistic %in% statistics])
