@@ -13,7 +13,14 @@ def test_what_starts_a_process_is_skipped(event):
 
 
 def test_text_tests_and_what_a_program_writes_are_told_apart(tmp_path, monkeypatch, capsys):
-    names = "a/b.py a/tests/b.py a/c.csv a/x.sha256 analysis/runs/r/run.json top.md".split()
+    names = [
+        "a/b.py",
+        "a/tests/b.py",
+        "a/c.csv",
+        "a/x.sha256",
+        "analysis/runs/r/run.json",
+        "top.md",
+    ]
     for name in names:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(1000 * "x")
