@@ -26,7 +26,7 @@ def test_processes_are_waited_for_until_they_idle(idles):
     assert idles(1.0, 1.0018, 1.0047, 9.0) == (True, [9.0])
     assert idles(1.0, 1.0018, 1.005, 1.005, 1.006, 9.0) == (True, [9.0])
     assert idles(1.0, 1.003, cpus=2) == (True, [])
-    # But not beyond the limit: a client looks at its connections for 2 ms in each tenth of a second.
+    # But not beyond the limit: a client looks at its connections for 2 ms ten times a second.
     assert idles(1.0, 1.002, 1.006, 1.006, 1.01, 1.012, 9.0) == (False, [9.0])
 
 
