@@ -61,36 +61,32 @@ def failures_of(steps: Steps, load: dict[str, Any], sampled: bool) -> tuple[int,
 
 
 def latency_of(folders: list[Path], load: dict[str, Any]) -> dict[str, Any] | None:
-    """`load.latency` of a cell, of its slices together; None where none has recorded a latency.
+    """`load.latency` of a cell, of its slices together: cell.schema.yaml has the parts.
 
-    `right` is of right answers (open loop: of all answers, from when they were due), `all` of all
-    samples as the tools print them, `uncorrected` from when requests were sent. `without_lag` is
-    `right` without what the generator itself was late: the latency lies between them. Where there
-    is a mix these are of the primary path alone, and `mixed_in` is of the other, from when due.
+    None where no slice has recorded a latency.
     """
     if any((folder / SAMPLES).exists() for folder in folders):
         return latency_of_samples([rows_in(folder / SAMPLES) for folder in folders], load)
     corrected, uncorrected, closed = HISTOGRAMS
     name = corrected if any((folder / corrected).exists() for folder in folders) else closed
-    texts = texts_of(folders, name)
-    if not texts:
+    if not texts_of(folders, name):
         return None
-    steps = merged(texts)
-    sent, added = texts_of(folders, uncorrected), texts_of(folders, MIXED_IN)
-    mixed_in, in_time = merged(added), texts_of(folders, WITHOUT_LAG)
-    failures, found = failures_of(steps, load, False), {}
-    if in_time:
-        found["without_lag"] = described(merged(in_time), failures, exact_of(in_time))
-    if added:
-        found["mixed_in"] = described(mixed_in, exact=exact_of(added))
+    steps, mixed_in = (merged(texts_of(folders, each)) for each in (name, MIXED_IN))
+    failures = failures_of(steps, load, False)
+
+    def part(name: str, failures: tuple[int, int] = (0, 0)) -> dict[str, float | None] | None:
+        texts = texts_of(folders, name)
+        return described(merged(texts), failures, exact_of(texts)) if texts else None
+
+    more = {"without_lag": part(WITHOUT_LAG, failures), "mixed_in": part(MIXED_IN)}
     return {
         "resolution_ms": 0.001,
         "count": steps.total() + mixed_in.total(),
         "lasted_s": load["duration_s"],
-        "right": described(steps, failures, exact_of(texts)),
-        "all": described(steps, exact=exact_of(texts)) if name == closed else None,
-        "uncorrected": described(merged(sent), exact=exact_of(sent)) if sent else None,
-    } | found
+        "right": part(name, failures),
+        "all": part(name) if name == closed else None,
+        "uncorrected": part(uncorrected),
+    } | {key: found for key, found in more.items() if found}
 
 
 def latency_of_samples(slices: list[list[dict[str, str]]], load: dict[str, Any]) -> dict[str, Any]:
