@@ -188,16 +188,15 @@ class Grid:
 
         A repetition may be outside the configuration. Raises ValueError, naming what there is.
         """
-        study, comparison, repetition = words.study, words.comparison, int(words.repetition)
-        first = [
-            cell for cell, of in self.comparisons.items() if (cell.study, of) == (study, comparison)
-        ]
+        name, repetition = f"{words.study}/{words.comparison}", int(words.repetition)
+        named = {cell: f"{cell.study}/{of}" for cell, of in self.comparisons.items()}
+        first = [cell for cell, of in named.items() if of == name]
         if not first:
-            known = sorted({f"{cell.study}/{of}" for cell, of in self.comparisons.items()})
-            raise ValueError(f"{study}/{comparison} is no comparison; there are {', '.join(known)}")
+            known = ", ".join(sorted({*named.values()}))
+            raise ValueError(f"{name} is no comparison; there are {known}")
         again = [cell for cell in first if self.limits[cell] >= repetition] or first
         wanted = tuple(replace(cell, repetition=repetition) for cell in again)
-        return Session(study, comparison, repetition, wanted)
+        return Session(words.study, words.comparison, repetition, wanted)
 
     def named_cell(self, words: Any) -> Session:
         """The session of one cell by itself, as in a path of results/cells/. Raises ValueError."""

@@ -100,12 +100,8 @@ class Plan:
     @classmethod
     def from_json(cls, text: str) -> Plan:
         found = json.loads(text)
-        return cls(
-            seed=found["seed"],
-            protocol=found["protocol"],
-            modes={mode: ModePlan(**part) for mode, part in found["modes"].items()},
-            loads={load: LoadPlan(**part) for load, part in found["loads"].items()},
-            cells=tuple(Name(**part) for part in found["cells"]),
-            baselines=tuple(Name(**part) for part in found["baselines"]),
-            profiles=found["profiles"],
-        )
+        for key, part in (("modes", ModePlan), ("loads", LoadPlan)):
+            found[key] = {name: part(**each) for name, each in found[key].items()}
+        for key in ("cells", "baselines"):
+            found[key] = tuple(Name(**each) for each in found[key])
+        return cls(**found)
