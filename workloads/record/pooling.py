@@ -86,10 +86,8 @@ LATENCY_COLUMNS = ["slice", "value_ms", "count"]
 CLASSES = {WITHOUT_LAG: "without-lag", MIXED_IN: "mixed-in"}
 THREAD_STATES = "thread-states.csv"
 SERVER_LOG = "server.log"
-# So much of a log's beginning, and of its end, stays: some servers write a line for each request.
+# Some servers write lines for each request, or the trace of an exception.
 LOG_END_BYTES = 2**20
-# How a line of a stack trace begins.
-FRAMES, FRAMES_AT_MOST = (b"\tat ", b"\t... "), 1000
 
 
 def pooled(slices: list[Slice], kind: str = PLAIN) -> list[Slice]:
@@ -413,29 +411,14 @@ def latency_rows(slices: list[Slice]) -> Iterator[dict[str, Any]]:
 
 
 def keep_log(log: Path, out: Path) -> None:
-    """All lines but the frames of stack traces, of which the first are enough.
-
-    A server that logs an exception for every request writes a gigabyte.
-    """
-    frames = 0
-    with gzip.open(out, "wb") as kept:
-        for line in ends_of(log):
-            frames += line.startswith(FRAMES)
-            if frames <= FRAMES_AT_MOST or not line.startswith(FRAMES):
-                kept.write(line)
-
-
-def ends_of(log: Path) -> Iterator[bytes]:
-    """Lines of the first and the last MiB of a log, and between them how much is left out."""
+    """The first and the last MiB of a log, and between them how much is left out."""
     size = log.stat().st_size
-    with log.open("rb") as file:
-        if size <= 2 * LOG_END_BYTES:
-            yield from file
-            return
-        yield from file.read(LOG_END_BYTES).splitlines(keepends=True)
-        yield f"\n… {size - 2 * LOG_END_BYTES:,} bytes are left out …\n".encode()
-        file.seek(size - LOG_END_BYTES)
-        yield from file
+    with log.open("rb") as file, gzip.open(out, "wb") as kept:
+        if size > 2 * LOG_END_BYTES:
+            kept.write(file.read(LOG_END_BYTES))
+            kept.write(f"\n… {size - 2 * LOG_END_BYTES:,} bytes are left out …\n".encode())
+            file.seek(size - LOG_END_BYTES)
+        shutil.copyfileobj(file, kept)
 
 
 def within_slices(path: Path, slices: list[Slice]) -> None:
