@@ -33,10 +33,8 @@ with_collectors <- function(cells) {
 #' Throughput, latency and pauses of modes with each heap and collector.
 #'
 #' @param cells list of read_cell(); `summary` see read_summary(); `loads` see overloads_of().
-#' @return data.table, a row per study, comparison, mode, tier and tool of comparisons with several collectors: kind (of the mode), collector,
-#'   heap_mib, sessions, counted (of them valid), survived (share of sessions; after an overload, those with an answer within 10 s),
-#'   throughput_per_s, latency_p99_ms, cpu_us_per_request and
-#'   gc_share (of the windows' time in pauses; NA for a collector that does not pause): medians over the sessions that count.
+#' @return rows of heaps.csv, see tables.yaml, for comparisons with several collectors: medians over the sessions that count; survived
+#'   is, after an overload, the share with an answer within 10 s, and gc_share NA for a collector that does not pause.
 heaps_of <- function(cells, summary, loads) {
   setups <- with_collectors(cells)$setups
   if (NROW(setups) == 0) return(no_heaps())
@@ -57,8 +55,7 @@ heaps_of <- function(cells, summary, loads) {
 #' its heaps. A small heap has more collections, a large one more requests in flight.
 #'
 #' @param cells of overloads, see read_cell().
-#' @return data.table: study, comparison, tier, kind, collector, cells, collections, most_in_flight, kib_per_request, base_mib (heap in use
-#'   without a request). No row with too few collections, or at too similar numbers in flight.
+#' @return rows of heap-per-request.csv, see tables.yaml; none with too few collections, or at too similar numbers in flight.
 heap_per_request_of <- function(cells) {
   found <- with_collectors(cells)
   points <- rbindlist(lapply(seq_along(found$cells), function(index) {

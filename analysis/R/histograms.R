@@ -10,9 +10,9 @@ requests_beyond_of_block <- 5
 #' The histograms of a cell's plain slices.
 #'
 #' @param cell see read_cell(); `slices` its rows, see read_cell_slices().
-#' @return list: values_ms (increasing), counts (matrix, a row per value and a column per slice, named by its number), and of
-#'   each column recorded (requests) and right (answered 2xx); without_lag, the same without the generator's own lateness, where it is known.
-#'   NULL for a cell without latencies. Of a load that mixes two paths these are of the tier's path alone.
+#' @return list: values_ms (increasing), counts (matrix, a row per value and a column per slice, named by its number), and of each column
+#'   recorded (requests) and right (answered 2xx); without_lag, the same without the generator's own lateness, where it is known. NULL
+#'   for a cell without latencies. Of a load that mixes two paths these are of the tier's path alone.
 read_histograms <- function(cell, slices) {
   plain <- slices[kind == "plain"]
   path <- file.path(cell$folder, "latencies.csv.gz")

@@ -14,9 +14,8 @@ no_elsewhere <- function() {
 #' Where the comparisons lie on another host.
 #'
 #' @param comparisons of several runs with the column host, see with_hosts(); `starts` names of studies, see read_starts().
-#' @return data.table, a row per comparison that at least two hosts have: comparison_keys, effect, starts (yes or no), hosts (how many),
-#'   centre_elsewhere (mean over hosts), low_elsewhere, high_elsewhere (95 % of other hosts; on the scale of the estimate), between_hosts
-#'   (standard deviation between hosts of the statistic and class, on the scale of logarithms or differences).
+#' @return rows of elsewhere.csv, see tables.yaml, for comparisons that at least two hosts have; between_hosts is on the scale of
+#'   logarithms or differences.
 #' @export
 elsewhere <- function(comparisons, starts) {
   means <- means_of_hosts(comparisons, starts)
@@ -87,8 +86,7 @@ largest_score <- function(scores) max(scores[, quantile(score, confidence), by =
 #' How often the range of the other hosts holds the ratio of one that is left out.
 #'
 #' @param comparisons,starts see elsewhere().
-#' @return data.table, a row per host: host, comparisons, held, score (95 % of the comparisons lie within so many standard errors of the prediction;
-#'   the largest makes the ranges, so held is 95 % there by making).
+#' @return rows of hosts-left-out.csv, see tables.yaml. The largest score makes the ranges, so held is 95 % there by making.
 hosts_left_out <- function(comparisons, starts) {
   means <- means_of_hosts(comparisons, starts)
   if (uniqueN(means$host) < 3) return(no_hosts_left_out())

@@ -24,8 +24,7 @@ judge_cell <- function(results, name, runs, guide) {
   )
 }
 
-# In the statistics that findings name and in those of its load. In a closed loop the mean and the median latency restate the throughput, and so does
-# CPU time where it is the limit.
+# In the statistics that findings name and in those of its load, but what restates the throughput (reproduce.R).
 judged_rows <- function(pair, named) {
   of_load <- if (pair$place$tool == sweep_tool) "capacity_per_s" else c("throughput_per_s", "cpu_us_per_request", "latency_p99_ms")
   rows <- rows_of_pair(pair, union(named, of_load))
@@ -82,8 +81,8 @@ capacity_of_pair <- function(pair) {
 
 #' The pairs of findings that a cell is the mode of.
 #'
-#' @return list, an element per pair: title, statistic, allowed (outcomes with which the finding holds; for a pair without such, that of the
-#'   shipped run).
+#' @return list, an element per pair: title, statistic, allowed (outcomes with which the finding holds; for a pair without such, that of
+#'   the shipped run).
 findings_of_pair <- function(place, guide, shipped) {
   decided <- split(decide_findings(read_findings(guide), add_verdicts(shipped$comparisons, read_primaries(guide))), by = "finding")
   unlist(lapply(read_findings(guide), function(finding) {

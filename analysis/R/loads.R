@@ -11,9 +11,10 @@ no_facts <- function() {
 #' The loads and limits of cells.
 #'
 #' @param cells list of read_cell().
-#' @return list of two data.tables: loads (study, tier, tool, load_numbers: a request's wait and CPU time by its path; of a mix the CPU time and the
-#'   share of the long ones; how long users of an overload wait, the highest share of the capacity, and the share that no order of service answers by then) and modes (study, mode, tier, tool,
-#'   mode_numbers: requests that are served concurrently, NA without a limit; carriers, by default one for each CPU; heap). NA for what a load has not.
+#' @return list of two data.tables: loads (study, tier, tool, load_numbers: a request's wait and CPU time by its path; of a mix the CPU
+#'   time and the share of the long ones; how long users of an overload wait, the highest share of the capacity, and the share that no
+#'   order of service answers by then) and modes (study, mode, tier, tool, mode_numbers: requests that are served concurrently, NA
+#'   without a limit; carriers, by default one for each CPU; heap). NA for what a load has not.
 facts_of_loads <- function(cells) {
   if (length(cells) == 0) return(no_facts())
   of_cells <- function(place, facts_of) unique(rbindlist(lapply(cells, function(cell) c(cell$cell[place], facts_of(cell, read_setup(cell))))), by = place)

@@ -11,8 +11,8 @@ no_lacking <- function() {
 #' The rounds or sessions that each undecided primary comparison lacks.
 #'
 #' @param comparisons see add_verdicts(); `measured` see as_measured(), with known.
-#' @return data.table, a row per undecided comparison of slices: comparison_keys, lacks (rounds, sessions, or nothing that can be told: more), rounds_needed (of one
-#'   session by itself), sessions_needed (where rounds alone decide nothing, as processes differ by more), minutes.
+#' @return rows of undecided.csv, see tables.yaml: rounds of one session by itself, or sessions where rounds alone decide nothing, as
+#'   processes differ by more; lacks is `more` for nothing that can be told.
 lacking <- function(comparisons, measured) {
   rows <- comparisons[verdict == "undecided" & rounds > 0 & is.finite(within) & df_within > 0]
   if (nrow(rows) == 0) return(no_lacking())

@@ -15,10 +15,8 @@ no_mixes <- function() {
 #' Latencies of loads that mix two paths.
 #'
 #' @param cells list of read_cell(); `summary` see read_summary(), whose valid cells give CPU times and latencies.
-#' @return data.table, a row per study, mode, tier and tool with a mix of CPU time: rate_per_s, cpus (the server's), share (of the long requests), short_ms and
-#'   long_ms (CPU time that the paths ask for), at_a_time (requests that share the CPU; NA where the mode serves the long ones
-#'   apart), stated_utilization (of the server's CPUs, by the paths) and utilization (measured), predicted_ and measured_p50_ms,
-#'   p99_ms (of short requests) and long_p50_ms; NA where nothing was measured.
+#' @return rows of mixes.csv, see tables.yaml, for mixes of CPU time; at_a_time is NA where the mode serves the long ones apart, and all
+#'   is NA where nothing was measured.
 predict_mixes <- function(cells, summary) {
   mixed <- Filter(is_mix_of_computing, cells)
   if (length(mixed) == 0) return(no_mixes())

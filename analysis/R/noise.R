@@ -23,10 +23,10 @@ false_alarms <- function(comparisons) {
 #' The noise floor of each statistic: how far apart two runs of one mode are.
 #'
 #' @param comparisons see read_comparisons(); `summary` see read_summary().
-#' @return data.table, a row per statistic: statistic, title, effect, comparisons and differ (of modes with themselves), pairs (of runs in them), floor
-#'   (95 % of the ratios of two runs of one mode in one session lie within this factor, or of their differences within this distance; NA
-#'   without a_a), floor_between_sessions (of two runs in different sessions, from the repetitions of all modes); pairs_apart (A/A pairs whose values differ, in one session, too), higher (those of them in which
-#'   the second is higher) and sign_p_value (of so many or more on one side by chance: the order of start or a name would show).
+#' @return data.table, a row per statistic: statistic, title, effect, comparisons and differ (of modes with themselves), pairs (of runs
+#'   in them), floor (95 % of the ratios, or differences, of two runs of one mode in a session lie within it; NA without a_a),
+#'   floor_between_sessions (of two sessions, from the repetitions of all modes), pairs_apart (whose values differ), higher (pairs whose
+#'   second is) and sign_p_value.
 #' @export
 noise_floor <- function(comparisons, summary) {
   all <- a_a_comparisons(comparisons)

@@ -6,10 +6,8 @@ no_occupancy <- function() typed_table(cell_place, c("users", "waiting", "connec
 #' The users of closed loops by what they wait for.
 #'
 #' @param cells list of read_cell(); `summary` see read_summary(), whose valid cells give throughputs and waits.
-#' @return data.table, a row per study, mode, tier and tool of a closed loop whose users all stay: users; of them, at any moment, waiting (in
-#'   the handler, for what the load says: asleep, or for a remote or a query), connection (for a connection of the pool, where the server
-#'   counts that; else 0), not_admitted (for one of the threads, permits, connections or carriers that the mode has), and cpu (the rest: on
-#'   a CPU or ready for one, the client's time included); throughput_per_s. Medians over valid sessions.
+#' @return rows of occupancy.csv, see tables.yaml, for closed loops whose users all stay: medians over valid sessions. A connection is
+#'   one of the pool, where the server counts that (else 0); cpu is the rest, the client's time included.
 occupy_modes <- function(cells, summary) {
   if (length(cells) == 0) return(no_occupancy())
   setups <- rbindlist(lapply(cells, function(cell) read_setup(cell)[c(cell_place, "users", "most_inside", "wait_s", "steady", "holds_connection")]))

@@ -1,5 +1,5 @@
 # Overloads: who is answered in time, how long until a server answers as before, and how much heap a request in flight holds.
-# Shares of failed requests, which are compared, are those of the summary: there a late answer has failed.
+# Shares of failed requests are those of the summary, where a late answer has failed.
 
 # The 99th percentile is back when it is within this factor of that before the overload, for so many seconds.
 #' @export
@@ -39,11 +39,8 @@ parse_steps <- function(steps) {
 #' All loads of overloads.
 #'
 #' @param cells list of cells of the tool `overload`, see read_cell().
-#' @return data.table, a row a load: study, mode, tier, tool, session, repetition, outcome, valid, failed_checks, path, tier_title,
-#'   capacity_of (the mode that capacity_per_s is of), objective_ms (how long users wait), steps (share of it x seconds), highest_share, duration_s, slice, due, in_time
-#'   (answered right within the objective), refused (5xx), answered_after_s (of a request after the load; NA for none),
-#'   full_collections_after (of the heap, from the end of the load until that request was answered or given up),
-#'   predicted_in_time (share, see predict_in_time(); NA where requests are refused), most_in_time (see in_time_at_most()).
+#' @return rows of overloads.csv, see tables.yaml. An answer in time is right, and within the objective; answered_after_s is NA for none,
+#'   and predicted_in_time, see predict_in_time(), where requests are refused.
 overloads_of <- function(cells) {
   rows <- lapply(cells, function(cell) {
     loads <- table_of_cell(cell, "overloads.csv")
@@ -67,8 +64,8 @@ no_seconds <- function() {
 #' The seconds of all loads with several steps.
 #'
 #' @param cells,loads see overloads_of().
-#' @return data.table: study, mode, tier, tool, session, repetition, slice, second (of the load, by when requests were due), share (of
-#'   capacity that is offered then), due, right, in_time, p50_ms, p99_ms (infinite where failed requests reach them).
+#' @return rows of overload-seconds.csv, see tables.yaml: a second is that in which requests were due; p50_ms and p99_ms are infinite
+#'   where failed requests reach them.
 overload_seconds_of <- function(cells, loads) {
   rows <- rbindlist(c(list(no_seconds()), lapply(cells, table_of_cell, file = "seconds.csv")), fill = TRUE)
   rows[, steps := NA_character_][loads, steps := i.steps, on = c("study", "mode", "tier", "session", "slice")]
@@ -80,9 +77,7 @@ overload_seconds_of <- function(cells, loads) {
 #' How long after an overload the 99th percentile is as before it.
 #'
 #' @param seconds see overload_seconds_of(): loads whose highest share lies between lower ones.
-#' @return data.table, a row a load: study, mode, tier, session, slice, before_ms (median over the seconds before the overload),
-#'   in_time_before, in_time_during, in_time_after (shares of requests due then), back_s (seconds after its end; Inf for never within
-#'   the load).
+#' @return rows of recoveries.csv, see tables.yaml; back_s is Inf for never within the load.
 recoveries_of <- function(seconds) {
   of_loads <- lapply(split(seconds, by = c("study", "mode", "tier", "session", "slice")), recovery_of_load)
   rbindlist(c(list(no_recoveries()), of_loads), fill = TRUE)
@@ -124,8 +119,8 @@ seconds_until_back <- function(holds) {
 #' says less: many see requests of which the server has not read a byte yet.
 #'
 #' @param cells see overloads_of().
-#' @return data.table, a row a cell: study, mode, tier, session, heap_mib, collections, in_flight, peak_mib and kib_per_request. No row of cells with
-#'   few in flight at the peak; whose heap was nearly full, which says how large it is; and of kept connections, which hold heap without a request.
+#' @return rows of request-heap.csv, see tables.yaml. No row of cells with few in flight at the peak; whose heap was nearly full, which
+#'   says how large it is; and of kept connections, which hold heap without a request.
 request_heap_of <- function(cells) {
   rows <- lapply(Filter(function(cell) !isTRUE(cell$configuration$tool$keep_alive), cells), function(cell) {
     heap <- collections_of_cell(cell)
@@ -171,13 +166,6 @@ option_of_jvm <- function(cell, pattern) {
 
 # ---- Prediction ------------------------------------------------------------------------------------
 
-#' When requests end of which each is the same work, see shared_sojourns().
-#'
-#' @param arrivals_s times in order; `per_s` requests that the server serves.
-#' @param admitted how many share it at a time.
-#' @return seconds, when each ends.
-shared_ends_s <- function(arrivals_s, per_s, admitted) arrivals_s + shared_sojourns(arrivals_s, rep(1 / per_s, length(arrivals_s)), admitted)
-
 #' The share of requests that are answered in time, of a server that is overloaded for a while: a fluid model with a memory that holds all.
 #'
 #' @param steps see parse_steps(): shares of the capacity in time.
@@ -188,7 +176,7 @@ predict_in_time <- function(steps, per_s, admitted, limit_s, waits_s = 0) {
   arrivals_s <- unlist(Map(function(share, length_s, from_s) {
     from_s + (seq_len(round(share * per_s * length_s)) - 0.5) / (share * per_s)
   }, steps$share, steps$length_s, steps$from_s))
-  mean(shared_ends_s(arrivals_s, per_s, admitted) + waits_s - arrivals_s <= limit_s)
+  mean(shared_sojourns(arrivals_s, rep(1 / per_s, length(arrivals_s)), admitted) + waits_s <= limit_s)
 }
 
 #' The most that any order of service brings in time, as a share: the server works until the last user has gone.

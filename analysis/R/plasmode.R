@@ -99,8 +99,8 @@ plasmode_statistics <- c("throughput_per_s", "cpu_us_per_request", "latency_mean
 #' The rates of all designs, by statistic.
 #'
 #' @param measured see as_measured(): the run whose slices are used; `runs` of each design.
-#' @return data.table: statistic, sessions, rounds, design (what is special), and see rates_of(). All but those that are alone take their noise
-#'   from another run of two sessions, as shipped runs lend it; few are five, of which a small study or a named cell has no more.
+#' @return data.table: statistic, sessions, rounds, design (what is special), and see rates_of(). All but those that are alone take their
+#'   noise from another run of two sessions, as shipped runs lend it; few are five, of which a small study or a named cell has no more.
 simulate_coverage <- function(measured, runs, designs = plasmode_designs, statistics = plasmode_statistics) {
   pairs <- lapply(setNames(nm = statistics), measured_pairs, measured = measured)
   tasks <- CJ(statistic = statistics, design = seq_along(designs), sorted = FALSE)

@@ -44,10 +44,7 @@ no_combinations <- function() summarise_combinations(no_grid())
 #' those that may be the best rather holds too many (Hsu 1984, "multiple comparisons with the best").
 #'
 #' @param grid see read_grid().
-#' @return data.table, a row per study, mode, tier and combination: study, mode, tier, thread_pool_size, connection_pool_size,
-#'   middle (geometric mean, per second), low, high (95 %, by the noise pooled over all combinations,
-#'   without what differs between repetitions), share (of the best), among_best; spread (as a factor;
-#'   the noise of one figure). With one repetition there is no noise, and these are NA.
+#' @return rows of combinations.csv, see tables.yaml. With one repetition there is no noise, and low, high, spread and among_best are NA.
 summarise_combinations <- function(grid) {
   columns <- c("thread_pool_size", "connection_pool_size", "middle", "low", "high", "share", "spread", "among_best")
   if (nrow(grid) == 0) return(copy(grid)[, (columns) := numeric()][])

@@ -1,11 +1,8 @@
 # Queues: what theory says of waiting, from rates and service times alone.
 
-#' Throughput of a closed network of a delay and queues (mean value analysis, Reiser and Lavenberg
-#' 1980).
+#' Throughput of a closed network of a delay and queues (mean value analysis, Reiser and Lavenberg 1980).
 #'
-#' @param customers how many circulate.
-#' @param wait_s delay of each round.
-#' @param demands_s service time of each round, at each of the queues.
+#' @param customers how many circulate; `wait_s` delay of each round; `demands_s` its service time at each of the queues.
 #' @return requests a second; Inf where a round takes no time.
 closed_throughput <- function(customers, wait_s, demands_s) {
   if (wait_s + sum(demands_s) == 0) return(Inf)

@@ -112,12 +112,11 @@ judge_changes <- function(rows) {
 #'
 #' @param there,here sides, see sides_of_comparisons() and sides_of_cells().
 #' @param keys the columns that name a row; `alone` rows with study, mode, tier and tool of cells that were measured alone.
-#' @return data.table, a row per key that both have, where the shipped run has an estimate: the keys, unit, effect,
-#'   there, there_low, there_high, here, here_low, here_high (95 % intervals; of cells the smallest and largest
-#'   value), expected_low, expected_high (what would be seen here in 95 of 100 cases if nothing had changed), change,
-#'   change_low, change_high (95 %; ratio of both, or their difference), verdict (see verdicts_of_reproduction), reason
-#'   (why there is no change), sessions_there, sessions_here, verdict_there, verdict_here (of comparisons), p_value,
-#'   (of no change), beyond_p_value (of a change within the margin), beyond_p_adjusted, equivalence_p_value, equivalence_p_adjusted.
+#' @return data.table, a row per key that both have, where the shipped run has an estimate: the keys, unit, effect; there and here with
+#'   their 95 % intervals (of cells the smallest and largest value); expected_low, expected_high (seen here in 95 of 100 cases if nothing
+#'   had changed); change, change_low, change_high (ratio of both, or their difference); verdict, reason (why there is no change),
+#'   sessions_ and verdict_ of both sides, p_value (of no change), beyond_ and equivalence_p_value (of a change within the margin, and
+#'   beyond it) and the adjusted ones.
 reproduce <- function(there, here, keys, alone = here[0]) {
   rows <- merge(here[, c(keys, side_columns), with = FALSE], there[reason == ""], by = keys, suffixes = c("_here", "_there"), sort = FALSE)
   rows <- judge_changes(with_error(rows))

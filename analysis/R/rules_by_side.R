@@ -15,10 +15,10 @@ deals <- 999
 #' Counts what rules exclude, by comparison and over all.
 #'
 #' @param summary see read_summary(); `slices` see read_slices().
-#' @return data.table, a row per rule and comparison from whose sides it takes anything, and one of study "all" per rule, over the distinct
-#'   slices or cells of all modes and of all baselines: study, tier, tool, mode, baseline, what (slices or cells), rule, mode_lost of mode_count, baseline_lost of
-#'   baseline_count (in rounds, or sessions, that have both sides), p_value, p_adjusted (over the comparisons of a rule, or over all rules; NA where no
-#'   loss of this size could show it), unequal (whether p_adjusted is at most 5 %, and one side of a comparison loses more than twice as many).
+#' @return rows of rules-by-side.csv, see tables.yaml: one per rule and comparison from whose sides it takes anything, and one of study
+#'   "all" per rule, over the distinct slices or cells of all modes and of all baselines. Counts are those of rounds, or sessions, that
+#'   have both sides. p_adjusted is NA where no loss of this size could show it; unequal is that it is at most 5 %, and one side of a
+#'   comparison loses more than twice as many.
 rules_by_side <- function(summary, slices) {
   places <- unique(summary[!is.na(baseline), .(study, tier, tool, mode, baseline)])
   if (nrow(places) == 0) return(no_rules_by_side())

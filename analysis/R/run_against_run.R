@@ -9,8 +9,8 @@
 #'
 #' @param a,b comparisons of two runs, see read_comparisons(). Those count that both have, by one session or more, that are no bound,
 #'   and that could have differed: not what the load fixes, nor what is exactly the same in both runs, as no request failed.
-#' @return data.table, a row per statistic, and one for `all`: statistic, comparisons, held, share, low, high (95 % of the share, Clopper and
-#'   Pearson 1934).
+#' @return data.table, a row per statistic, and one for `all`: statistic, comparisons, held, share, low, high (95 % of the share, Clopper
+#'   and Pearson 1934).
 #' @export
 run_against_run <- function(a, b) {
   rows <- changes_between(a, b)

@@ -2,8 +2,6 @@
 # analysis/runs/<date>-<machine>/: a CSV per table, and run.json. Other runs are compared with it (reproduce.R).
 
 run_tables <- c("summary", "comparisons", "capacity")
-# Words of a CPU's model that name a run.
-machine_words <- c("xeon", "epyc", "ryzen", "neoverse")
 # Two machines are of one kind if these agree. Cells of another kind are compared by what travels. The kernel is among
 # them: virtual machines call different processors the same, and hypervisors and mitigations come with the kernel.
 # The version is family, model and stepping; runs before 27 November do not say it, so it tells them from no other.
@@ -29,13 +27,12 @@ committed_code <- function(root, written = character()) {
   commit
 }
 
-#' The commit that measured all cells; NA if none of them names one, as those of before 25 November 2026.
+#' The commit that measured all cells.
 #'
 #' @param cells list of read_cell(); `summary` their table, which must name the same.
 measured_commit <- function(cells, summary) {
   commits <- unique(vapply(cells, function(cell) words(cell$provenance$commit), ""))
   if (length(commits) > 1) refuse("its cells were measured by ", length(commits), " commits (", enumerated(commits), ")")
-  if (is.na(commits)) return(NA_character_)
   if (grepl("+changed", commits, fixed = TRUE)) refuse("its cells were measured by code that was not committed (", commits, ")")
   if (!identical(unique(summary$commit), commits)) refuse("its tables are not of the commit that measured its cells (", commits, ")")
   commits
@@ -49,7 +46,7 @@ enumerated <- function(names, most = 3) {
 
 # A run is whole if every cell is there, and its tables are younger than its cells.
 check_whole <- function(results, paths, repetitions) {
-  missing <- sub(".*/cells/(.*)/cell[.]json$", "\\1", paths[!file.exists(paths)])
+  missing <- name_of_cell(paths[!file.exists(paths)])
   if (length(missing) > 0) {
     later <- !grepl("/rep-1$", missing)
     what <- if (all(later)) sprintf("the run has fewer repetitions than the %d of the default run", repetitions) else "the run is incomplete"
@@ -66,7 +63,7 @@ names_of_cells <- function(rows) rows[, file.path(study, mode, tier, tool, paste
 check_tables <- function(tables, paths) {
   place <- c(cell_place, "repetition")
   cells <- rbind(tables$summary[, ..place], tables$capacity[, ..place])
-  wanted <- sub(".*/cells/(.*)/cell[.]json$", "\\1", paths)
+  wanted <- name_of_cell(paths)
   found <- names_of_cells(cells)
   lacking <- setdiff(wanted, found)
   if (length(lacking) > 0) {
@@ -122,7 +119,7 @@ pack_cells <- function(results, paths, out) {
 #'   the default configuration.
 #' @param out folder that is written: a CSV per table, occupancy.csv, bands.csv, cells.tar.xz and run.json.
 #' @param analysis folder of PROTOCOL.md and runs/; `repetitions` those of the default configuration.
-#' @param commit that of the code, see committed_code(): it made the tables, and measured cells that name none.
+#' @param commit that of the code that made the tables, see committed_code().
 #' @return the facts in run.json.
 #' @export
 condense_run <- function(results, paths, out, analysis, repetitions, commit) {
@@ -135,7 +132,7 @@ condense_run <- function(results, paths, out, analysis, repetitions, commit) {
   beside_paths <- file.path(rep(results, length(beside)), "cells", beside, "cell.json")
   beside <- read_cells(beside_paths)
   facts <- c(
-    list(commit = fcoalesce(measured_commit(cells, tables$summary[!is_beside]), commit), analysed_by = commit, repetitions = repetitions),
+    list(commit = measured_commit(cells, tables$summary[!is_beside]), analysed_by = commit, repetitions = repetitions),
     facts_of_run(cells, beside, read_protocol(file.path(analysis, "PROTOCOL.md")))
   )
   if (length(beside) > 0) facts$beside$commit <- measured_commit(beside, tables$summary[is_beside])
@@ -152,8 +149,8 @@ write_facts <- function(facts, path) writeLines(jsonlite::toJSON(facts, auto_unb
 #' The name of a run: the date of its end, and a word for its machine.
 #' @export
 name_of_run <- function(facts) {
-  is_named <- vapply(machine_words, grepl, NA, x = facts$machine$cpu_model, ignore.case = TRUE)
-  paste0(substr(facts$ended, 1, 10), "-", c(machine_words[is_named], "cpu")[1])
+  words <- regmatches(tolower(facts$machine$cpu_model), regexpr("xeon|epyc|ryzen|neoverse", tolower(facts$machine$cpu_model)))
+  paste0(substr(facts$ended, 1, 10), "-", c(words, "cpu")[1])
 }
 
 # Machine and limits are the same for all cells; versions differ where modes name a JDK. Numbers of cells and sessions, and their time,
@@ -166,18 +163,15 @@ facts_of_run <- function(cells, beside, protocol) {
   seconds <- function(cells) as.list(round(seconds_of_sessions(cells), 1))
   rules <- unique(protocol$rules)
   session_s <- seconds(cells)
+  # Cells were judged by the version that measured them.
+  validity <- max(vapply(all, function(cell) cell$validity$version, 0))
+  versions <- unlist(lapply(all, function(cell) cell$provenance$versions))
   list(
     started = min(at("started")), ended = max(at("ended")), cells = length(cells), sessions = length(session_s),
-    rules = modifyList(setNames(lapply(rules, rules_version, protocol = protocol), rules), validity_of(all)),
-    machine = machines[[1]], limits = cells[[1]]$provenance$limits, versions = versions_of(all),
+    rules = replace(lapply(setNames(nm = rules), rules_version, protocol = protocol), "validity", validity),
+    machine = machines[[1]], limits = cells[[1]]$provenance$limits, versions = lapply(split(unname(versions), names(versions)), unique),
     session_s = session_s, beside = list(cells = length(beside), session_s = if (length(beside) > 0) seconds(beside))
   )
-}
-
-# Cells were judged by the version that measured them.
-validity_of <- function(cells) {
-  versions <- unlist(lapply(cells, function(cell) cell$validity$version))
-  if (length(versions) > 0) list(validity = max(versions)) else list()
 }
 
 # By path. A session that was interrupted has no phases: it lasted to the end of its last cell, and another
@@ -185,20 +179,14 @@ validity_of <- function(cells) {
 seconds_of_sessions <- function(cells) {
   rows <- rbindlist(lapply(cells, function(cell) {
     list(
-      path = session_path(cell), id = cell$session$id, whole_s = number(cell$session$phases$wall_s),
+      path = sprintf("%s/%s/rep-%d", cell$cell$study, cell$session$comparison, as.integer(cell$cell$repetition)),
+      id = cell$session$id, whole_s = number(cell$session$phases$wall_s),
       started_s = epoch_s(cell$provenance$started), ended_s = epoch_s(cell$provenance$ended)
     )
   }))
   each <- rows[, .(whole_s = max(whole_s), until_s = max(ended_s) - min(started_s)), by = .(path, id)]
   by_path <- each[, .(seconds = max(0, whole_s, na.rm = TRUE) + sum(until_s[is.na(whole_s)])), by = path]
   setNames(by_path$seconds, by_path$path)
-}
-
-session_path <- function(cell) sprintf("%s/%s/rep-%d", cell$cell$study, cell$session$comparison, as.integer(cell$cell$repetition))
-
-versions_of <- function(cells) {
-  values <- unlist(lapply(cells, function(cell) cell$provenance$versions))
-  lapply(split(unname(values), names(values)), unique)
 }
 
 read_run_tables <- function(folder) {

@@ -5,8 +5,7 @@
 #'
 #' @param measured see as_measured(), with capacity; `comparisons` of the same, see read_comparisons().
 #' @param findings see read_findings(); `primaries` see read_primaries().
-#' @return data.table, a row per finding and variant: finding, variant ("as it is" first), holds (see decide_findings()), and of the finding's
-#'   first pair study, tier, tool, mode, baseline, statistic, estimate, low, high (95 %), verdict, reason.
+#' @return rows of sensitivity.csv, see tables.yaml, of each finding's first pair; the variant "as it is" is first.
 judge_variants <- function(measured, comparisons, findings, primaries) {
   named <- unique(rbind(places_of_pairs(findings), primaries))
   variants <- variants_of(measured, comparisons[named, on = comparison_names, nomatch = NULL])

@@ -12,11 +12,11 @@ number_in_path <- function(path, name) {
 #' The facts on a cell that theory needs.
 #'
 #' @param cell see read_cell().
-#' @return list: study, mode, tier, tool; path; kind (the concurrency model; empty for a server that the models do not
-#'   know), most_inside (requests that the mode serves concurrently; Inf where nothing limits them), wait_s and work_s
-#'   (of each request), cpus (the server's), shares_cpus (whether what the server depends on runs on them too); of a
-#'   closed loop users, steady (whether all of them stay for the whole load); of an open one rate_per_s; holds_connection
-#'   (whether a request holds a connection of the database while it waits); call (the client that calls a remote, or empty).
+#' @return list: study, mode, tier, tool; path; kind (the concurrency model; empty for a server that the models do not know), most_inside
+#'   (requests that are served concurrently, or Inf), wait_s and work_s (of each request), cpus (the server's), shares_cpus (whether what
+#'   the server depends on runs on them too), users and steady (of a closed loop: whether all stay for the whole load), rate_per_s (of an
+#'   open one), holds_connection (whether a request that waits holds one of the database), call (the client that calls a remote, or
+#'   empty).
 read_setup <- function(cell) {
   configuration <- cell$configuration
   tool <- configuration$tool

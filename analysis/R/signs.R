@@ -5,8 +5,9 @@
 #'
 #' @param findings see read_findings(); `decided` see decide_findings(), whose rows name the sides; `summary` see read_summary(); `occupancy`
 #'   see read_occupancy().
-#' @return data.table, a row per finding that has a sign and rows: finding, mode_with and mode_without (the modes with the effect and without it),
-#'   value_with and value_without (means over the cells of each), state: shown (the first alone reaches `at_least`), not shown, not measured.
+#' @return data.table, a row per finding that has a sign and rows: finding, mode_with and mode_without (the modes with the effect and
+#'   without it), value_with and value_without (means over the cells of each), state: shown (the first alone reaches `at_least`), not
+#'   shown, not measured.
 #' @export
 try_signs <- function(findings, decided, summary, occupancy) {
   counted <- merge(summary, occupancy[, c(cell_place, "not_admitted"), with = FALSE], by = cell_place, all.x = TRUE)

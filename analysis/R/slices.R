@@ -4,11 +4,9 @@
 #' The slices of cells with their histograms, and of the baselines that were measured again beside one of them.
 #'
 #' @param paths paths of cell.json files of the grid.
-#' @return list of slices and histograms. slices is a data.table: study, mode, tier, tool, repetition, session (cells of one session
-#'   were measured side by side), beside (empty; for a baseline of a baseline/ folder the mode that it was measured beside), outcome,
-#'   valid, latency_valid, bound_throughput, bound_latency, server_cpus (how many its server has), kept_few (its latency lacks
-#'   nothing but slices) of the cell, then see read_cell_slices(). histograms is a list of
-#'   read_histograms(), named by histogram_key().
+#' @return list of slices and histograms. slices is a data.table: slice_places of the cell, with beside (empty; for a baseline of a
+#'   baseline/ folder the mode that it was measured beside) and kept_few (its latency lacks nothing but slices), then see
+#'   read_cell_slices(). histograms is a list of read_histograms(), named by histogram_key().
 read_loads <- function(paths) joined_loads(lapply(paths, loads_beside))
 
 # Loads of cells, see loads_beside(), as read_loads() has them.

@@ -16,9 +16,7 @@ slices_for_law <- 30
 #' How a request's CPU time goes with the probe's, within cells.
 #'
 #' @param slices see read_loads(), of one machine.
-#' @return list: exponent (0 to 1), low, high (95 %), usual_us (what the probe takes usually: median; NA without
-#'   probe), slices and cells it is fitted to, spread_measured and spread_usual (standard deviations of the
-#'   log CPU time within a cell: as measured, and at the usual speed).
+#' @return list, see cpu-speed.csv in tables.yaml; usual_us is NA without a probe, and nothing is fitted to few slices.
 speed_law <- function(slices) {
   # A slice that was left out for its speed is the one that tells most.
   rows <- slices[kind == "plain" & reason %in% c("", "steady_speed") & beside == ""]

@@ -49,10 +49,9 @@ compiler_group <- "JIT"
 #'
 #' @param cell see read_cell().
 #' @param rules see read_stack_groups().
-#' @return data.table, a row per group of the rules and one for what the profiler did not see:
-#'   study, mode, tier, tool, repetition, outcome, valid, profiler_engine, group, samples, share
-#'   (of all samples), cpu_us_per_request (adds up to the cell's; NA for JIT, which is no part of it). No rows where
-#'   nothing was sampled, or where the profiled slice does not count.
+#' @return rows of cpu-groups.csv, see tables.yaml: one per group of the rules, and one for what the profiler did not see;
+#'   cpu_us_per_request adds up to the cell's, and is NA for JIT, which is no part of it. None where nothing was sampled, or where the
+#'   profiled slice does not count.
 group_cell_cpu <- function(cell, rules) {
   collapsed <- read_collapsed(file.path(cell$folder, "profile.collapsed"))
   slice <- profiled_slice(cell)
@@ -147,9 +146,9 @@ samples_for_shares <- 100
 #' The intervals hold for all groups together (Bonferroni): each is one of 95 % for the family.
 #'
 #' @param mode,baseline rows of pool_cpu_groups(), of one cell each.
-#' @return data.table: group, mode_us, baseline_us, more_us (mode minus baseline), reach_us (half of its
-#'   interval), sessions and samples (of the side with fewer), beyond (whether the interval excludes 0); largest
-#'   difference first. No rows where a side has too few samples.
+#' @return data.table: group, mode_us, baseline_us, more_us (mode minus baseline), reach_us (half of its interval), sessions and samples
+#'   (of the side with fewer), beyond (whether the interval excludes 0); largest difference first. No rows where a side has too few
+#'   samples.
 moved_groups <- function(mode, baseline) {
   both <- merge(mode, baseline, by = "group", suffixes = c("", "_baseline"))[pmin(of, of_baseline) >= samples_for_shares]
   level <- 1 - (1 - confidence) / (2 * max(1, nrow(both)))
@@ -173,8 +172,7 @@ no_allocations <- function() {
 #' that number times the KiB (async-profiler's manual, allocation profiling).
 #'
 #' @param cell see read_cell(); `rules` see read_stack_groups().
-#' @return data.table, a row per group that allocates, see no_allocations(); error_bytes is the standard error by
-#'   sampling. No rows where nothing was sampled.
+#' @return rows of allocations.csv, see tables.yaml. None where nothing was sampled.
 group_cell_allocations <- function(cell, rules) {
   collapsed <- read_collapsed(file.path(cell$folder, "allocation.collapsed"))
   requests <- profiled_slice(cell)$requests_recorded

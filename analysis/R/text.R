@@ -2,20 +2,15 @@
 
 #' @export
 plain_number <- function(values) {
-  format_one <- function(value) {
-    format(value, digits = 3, big.mark = ",", scientific = FALSE, drop0trailing = TRUE)
-  }
-  ifelse(is.na(values), "", vapply(values, format_one, ""))
+  texts <- vapply(values, format, "", digits = 3, big.mark = ",", scientific = FALSE, drop0trailing = TRUE)
+  ifelse(is.na(values), "", texts)
 }
 
 # The word of a table where it has no value.
 #' @export
 no_figure <- "–"
 
-#' A number for readers: three significant digits, thousands separated.
-#'
-#' @param values numeric vector.
-#' @return character vector; a dash for NA, ∞ for what has no end.
+#' Numbers for readers: three significant digits, thousands separated; a dash for NA, ∞ for what has no end.
 #' @export
 format_number <- function(values) {
   rounded <- ifelse(abs(values) >= 1000, round(values), signif(values, 3))

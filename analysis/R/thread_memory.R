@@ -1,8 +1,7 @@
 #' Reads what waiting threads hold.
 #'
 #' @param path path of results/primitives/thread-memory.csv.
-#' @return data.table: kind, threads, and the growth of rss_bytes, nmt_thread_reserved_bytes,
-#'   nmt_thread_committed_bytes, heap_bytes that so many threads brought.
+#' @return data.table: kind, threads, and the bytes that so many threads added, by way of counting them.
 #' @export
 read_thread_memory <- function(path) {
   numbers <- c("threads", "rss_bytes", "nmt_thread_reserved_bytes", "nmt_thread_committed_bytes", "heap_bytes")

@@ -6,14 +6,10 @@
 
 #' Writes builds.csv, verdict.txt and status, and what other tools read.
 write_builds <- function(judged, results) {
-  write_travelling(judged, results)
-  write_table(judged$table, file.path(results, "builds.csv"))
-  writeLines(lines_of_builds(judged), file.path(results, "verdict.txt"))
-  writeLines(as.character(build_verdicts[[judged$verdict]]), file.path(results, "status"))
-}
-
-write_travelling <- function(judged, results) {
   path <- function(name) file.path(results, name)
+  write_table(judged$table, path("builds.csv"))
+  writeLines(lines_of_builds(judged), path("verdict.txt"))
+  writeLines(as.character(build_verdicts[[judged$verdict]]), path("status"))
   jsonlite::write_json(as_verdict(judged), path("verdict.json"), auto_unbox = TRUE, null = "null", na = "null", digits = NA, pretty = TRUE)
   jsonlite::write_json(as_bencher(judged), path("bencher.json"), auto_unbox = TRUE, digits = NA, pretty = TRUE)
   writeLines(as_junit(judged), path("junit.xml"))
@@ -23,16 +19,13 @@ write_travelling <- function(judged, results) {
 
 #' verdict.json, see analysis/verdict.schema.json.
 as_verdict <- function(judged) {
-  finite <- function(value) if (is.finite(value)) value else NULL
-  rows <- lapply(seq_len(nrow(judged$table)), function(at) {
-    row <- as.list(judged$table[at])
-    numbers <- c("old", "new", "starts", "rounds", "ratio", "low", "high", "slower_percent")
-    row[numbers] <- lapply(row[numbers], function(value) finite(value))
-    c(row[setdiff(names(row), numbers)], setNames(lapply(numbers, function(name) row[[name]]), numbers))
+  numbers <- c("old", "new", "starts", "rounds", "ratio", "low", "high", "slower_percent")
+  rows <- lapply(split(judged$table, seq_len(nrow(judged$table))), function(row) {
+    c(row[, !..numbers], lapply(row[, ..numbers], function(value) if (is.finite(value)) value))
   })
   list(
     schema = 1, verdict = judged$verdict, status = build_verdicts[[judged$verdict]], sentence = sentence_of_builds(judged),
-    variants = I(unname(sentences_of_variants(judged))), remarks = I(as.character(judged$remarks)), statistics = rows
+    variants = I(unname(sentences_of_variants(judged))), remarks = I(as.character(judged$remarks)), statistics = unname(rows)
   )
 }
 

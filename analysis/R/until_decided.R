@@ -1,7 +1,7 @@
 # How often the interval of a named cell misses: workloads/session/until_decided.py ends the rounds when they look precise.
 #
-# A rule that ends when an interval is narrow ends more often when the rounds happen to be alike, and rounds of one session do
-# not show what a new process adds. So that is a part of the interval (intervals.R), as it is of the rule's.
+# Such a rule ends more often when the rounds happen to be alike, and rounds of one session do not show what a new process adds. So that
+# is a part of the interval (intervals.R), as it is of the rule's.
 
 # The rule: rounds at least, and as many as 100 s have of the slowest loads; half-widths that are precise.
 rounds_at_least <- 4

@@ -19,7 +19,6 @@ run_verb <- function(verbs, words) {
 settings_of <- function(words) as.list(setNames(sub("^[^=]*=", "", words), sub("=.*", "", words)))
 
 #' Reads names from standard input. Without names printf still prints an empty line.
-#'
 #' @export
 names_from_input <- function() {
   input <- file("stdin")

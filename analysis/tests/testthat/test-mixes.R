@@ -8,6 +8,8 @@ test_that("requests that share a server, or wait for it in order, last as long a
   expect_equal(shared_sojourns(c(0, 1), c(2, 2), 2), c(3, 3))
   # The server is idle in between.
   expect_equal(shared_sojourns(c(0, 10), c(1, 1), Inf), c(1, 1))
+  # The second comes when the first is half served, and half as fast from then on.
+  expect_equal(shared_sojourns(c(0, 0.5), c(1, 1), Inf), c(1.5, 1.5))
   # A single request takes one CPU of two, three take two thirds each; the third waits where two are admitted.
   expect_equal(shared_sojourns(c(0, 0), c(1, 3), Inf, cpus = 2), c(1, 3))
   expect_equal(shared_sojourns(c(0, 0, 0), c(2, 2, 2), Inf, cpus = 2), c(3, 3, 3))
@@ -27,6 +29,9 @@ test_that("means are those of Pollaczek and Khinchine, and of processor sharing"
   # Processor sharing: each lasts its own service over the idle share, whatever the others take.
   lasts <- shared_sojourns(arrives, service, Inf)
   for (own in c(1, 10)) expect_equal(mean(lasts[service == own]), own / (1 - 0.57), tolerance = 0.05)
+  # All serve the same work in the same time.
+  ends <- vapply(c(1, 20, Inf), function(at_a_time) max(arrives[1:500] + shared_sojourns(arrives[1:500], service[1:500], at_a_time)), 0)
+  expect_equal(ends, rep(ends[1], 3))
 })
 
 test_that("a server that a few share lies between both ends", {

@@ -91,24 +91,6 @@ test_that("heap a request in flight is that at the fullest collection, where the
 
 # ---- Theory
 
-test_that("one at a time is first come, first served, and all together end together", {
-  expect_equal(shared_ends_s(c(0, 0, 0), 1, 1), 1:3)
-  expect_equal(shared_ends_s(c(0, 0, 0), 1, Inf), c(3, 3, 3))
-  # Two share; the third begins when the first has ended.
-  expect_equal(shared_ends_s(c(0, 0, 0), 1, 2), c(2, 2, 3))
-  # The second comes when the first is half served, and half as fast from then on.
-  expect_equal(shared_ends_s(c(0, 0.5), 1, Inf), c(1.5, 2))
-  expect_equal(shared_ends_s(c(0, 10), 1, Inf), c(1, 11))
-  expect_equal(shared_ends_s(numeric(), 1, 1), numeric())
-})
-
-test_that("all disciplines serve the same work in the same time", {
-  set.seed(1)
-  arrivals_s <- sort(runif(500, 0, 3))
-  last_s <- vapply(c(1, 20, 300, Inf), function(admitted) max(shared_ends_s(arrivals_s, 100, admitted)), 0)
-  expect_equal(last_s, rep(last_s[1], 4))
-})
-
 test_that("the share in time is that of theory, whatever the order of service", {
   predicted <- function(steps, admitted = 1, rate = 1000) predict_in_time(parse_steps(steps), rate, admitted, 2)
   # In order of arrival (share - 1) seconds of work wait more with each second: 2 s / (3 - 1) of the 2 s are in time. Where 200 share the server,

@@ -2,19 +2,14 @@
 # the cell's is valid is another question.
 golden_values <- function(path) {
   cell <- read_cell(path)
-  slices <- read_loads(path)$slices[, latency_valid := TRUE]
+  loads <- read_loads(path)
+  slices <- loads$slices[, latency_valid := TRUE]
   if (cell$cell$tool %in% c("sweep", "database-client") || !isTRUE(cell$validity$valid) || nrow(slices) == 0) return(NULL)
-  histograms <- read_loads(path)$histograms
-  # The slices that the rules of its time took, and the percentile of all of them.
+  # The slices that the rules of its time took.
   by_record <- read_cell_slices(file.path(dirname(path), "slices.csv"))[kind == "plain" & kept]
   slices[kind == "plain", kept := slice %in% by_record$slice][, reason := sub("undisturbed", "", reason)]
-  ours <- with_session_values(summarise_cells(path), slices, histograms)
-  ours[, latency_p99_ms := merged_percentile(histograms[[1]], by_record$slice, 0.99)]
-  recorded <- c(
-    throughput_per_s = number(cell$load$throughput_per_s), error_share = number(cell$load$error_share),
-    cpu_us_per_request = number(cell$server$cpu_us_per_request), latency_mean_ms = number(cell$load$latency_mean_ms),
-    latency_p99_ms = number(cell$load$latency$right$p99_ms)
-  )
+  ours <- with_session_values(summarise_cells(path), slices, loads$histograms)
+  recorded <- c(unlist(cell$load[c("throughput_per_s", "error_share", "latency_mean_ms")]), unlist(cell$server["cpu_us_per_request"]))
   rows <- data.table(path, statistic = names(recorded), recorded, ours = unlist(ours[, names(recorded), with = FALSE]))
   has_latency <- slices[kind == "plain", any(kept & !grepl(spoils_slice, reason))]
   rows[is.finite(recorded) & (has_latency | !startsWith(statistic, "latency"))]

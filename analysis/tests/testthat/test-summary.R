@@ -25,7 +25,7 @@ test_that("failed requests count as the source counted them, and not in the prim
 
 test_that("the server's figures are scaled to their units", {
   expect_columns(
-    answered(), rss_peak_mib = 100, machine_context_switches_per_request = 4, session = "session-1 on 0123456789ab", warm_up_ended = "idle", slices_kept = 4,
+    answered(provenance = list(commit = "abc")), commit = "abc", rss_peak_mib = 100, machine_context_switches_per_request = 4, session = "session-1 on 0123456789ab", warm_up_ended = "idle", slices_kept = 4,
     rss_mib = 95, idle_neighbors_share = 0.001, generator = "Apache JMeter", generator_version = "5.6.3"
   )
 })
@@ -48,11 +48,6 @@ test_that("counters, backend and rows are columns, and NA where a cell has none"
 
 test_that("pinned is not pinned_ms", {
   expect_columns(answered(server = list(counters = list(pinned_ms = 600), counted_requests = 40)), counted_requests = 40, pinned = NA_real_, pinned_ms = 600)
-})
-
-test_that("a cell names the commit that measured it, and an older one none", {
-  expect_columns(answered(provenance = list(commit = "abc+changed")), commit = "abc+changed")
-  expect_columns(answered(provenance = list(commit = NULL)), commit = NA_character_)
 })
 
 test_that("a step beyond the limits has its reason and no value", {
