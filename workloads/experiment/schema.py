@@ -27,10 +27,13 @@ def close(part: Any) -> None:
         if "properties" in part and "type" in part:
             part.setdefault("additionalProperties", False)
         # Python's $ lets a line end pass that follows; ECMA's, which JSON Schema means, does not.
-        if isinstance(pattern := part.get("pattern"), str):
-            part["pattern"] = pattern.removesuffix("$") + r"\Z" * pattern.endswith("$")
-    for each in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
-        close(each)
+        if str(part.get("pattern", "")).endswith("$"):
+            part["pattern"] = part["pattern"].removesuffix("$") + r"\Z"
+        for each in part.values():
+            close(each)
+    elif isinstance(part, list):
+        for each in part:
+            close(each)
 
 
 def types_of(part: Part) -> list[str]:
