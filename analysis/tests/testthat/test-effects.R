@@ -167,21 +167,6 @@ test_that("over sessions values are geometric means, and of differences means", 
   expect_equal(pooled_effects(turns(list(throughput_per_s = 0)))$why, "a value of 0 has no ratio")
 })
 
-test_that("in random tables each pair of values divides to its estimate, or differs by it", {
-  set.seed(7)
-  for (run in 1:3) {
-    sessions <- sample(3, 1)
-    slices <- turns(list(throughput_per_s = rep(1, sample(2:8, 1))), sessions = sessions)
-    slices[, `:=`(
-      throughput_per_s = exp(rnorm(.N, 6)), cpu_us_per_request = exp(rnorm(.N, 4)), error_share = rbeta(.N, 1, 400), latency_mean_ms = exp(rnorm(.N, 2)),
-      duration_s = runif(.N, 0.5, 2), requests_recorded = sample(5000, .N), answers_per_s = exp(rnorm(.N, 6)), rss_mib = exp(rnorm(.N, 5))
-    )]
-    rows <- compare_modes(measured_of(slices[runif(.N) < 0.8]))[is.finite(estimate)]
-    expect_equal(rows[, fifelse(effect == "ratio", mode_value / baseline_value, mode_value - baseline_value)], rows$estimate, tolerance = 1e-9)
-    expect_true(rows[is.finite(low), all(low <= estimate & estimate <= high)])
-  }
-})
-
 # ---- Intervals
 
 test_that("without others to lend noise, intervals and p-values are those of t tests", {
