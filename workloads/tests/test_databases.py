@@ -256,12 +256,6 @@ def test_what_fails_a_start_is_told_in_the_servers_own_words(
     assert not left_over(temporary_folder)
 
 
-def test_a_user_without_a_name_is_named_by_number(monkeypatch):
-    monkeypatch.setattr(postgresql.os, "geteuid", lambda: 54321)
-    with pytest.raises(RuntimeError, match="PostgreSQL needs a name for user 54321: add a line"):
-        postgresql.runner_name()
-
-
 def test_data_lie_where_commits_reach_a_disk(tmp_path, monkeypatch):
     monkeypatch.setattr(scratch, "data_folder", lambda: tmp_path)
     made = Scratch()

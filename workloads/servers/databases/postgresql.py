@@ -40,7 +40,6 @@ DIALECT = Dialect(
     analyze="ANALYZE",
     text_number="('x' || LEFT(MD5(c), 8))::bit(32)::bigint",
 )
-NAME_IT = "add a line for it to /etc/passwd, or measure as another user"
 READY = "database system is ready to accept connections"
 # By socket, only the operating system's user who measures gets in, as the owner. By TCP, a password
 # is needed; md5 means the method by which it is stored, which may be scram-sha-256.
@@ -93,7 +92,7 @@ class PostgreSQL:
 
     def command(self, variables: Variables) -> list[str]:
         """The command line, with the files that it names."""
-        runner = runner_name()
+        runner = pwd.getpwuid(os.geteuid()).pw_name
         settings = variables | {
             "listen_addresses": "127.0.0.1",
             "port": self.server_port,
@@ -168,11 +167,3 @@ class PostgreSQL:
     def stop(self) -> None:
         """Ends the process, then its data."""
         self.end.close()
-
-
-def runner_name() -> str:
-    """Our user's name. Raises RuntimeError without one: PostgreSQL then refuses to start."""
-    try:
-        return pwd.getpwuid(os.geteuid()).pw_name
-    except KeyError:
-        raise RuntimeError(f"PostgreSQL needs a name for user {os.geteuid()}: {NAME_IT}") from None
