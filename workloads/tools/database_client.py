@@ -39,7 +39,6 @@ def generator(spec: dict[str, Any]) -> dict[str, str]:
 
 
 def driver(spec: dict[str, Any], java: Path) -> list[str]:
-    """The command line of the JVM that loads on command."""
     return [
         str(java),
         *spec["tool"]["jvm_options"],
@@ -49,7 +48,7 @@ def driver(spec: dict[str, Any], java: Path) -> list[str]:
 
 
 def short(spec: dict[str, Any]) -> dict[str, Any]:
-    """A load to warm up by: one combination of sizes for a second."""
+    """One combination of sizes for a second."""
     sizes = {key: spec["tool"][key][:1] for key in SIZES if key in spec["tool"]}
     return spec | {"tool": spec["tool"] | sizes | {"window_s": 1.0}}
 

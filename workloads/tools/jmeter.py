@@ -92,7 +92,7 @@ def version() -> str:
 
 
 def driver(spec: dict[str, Any], java: Path) -> list[str]:
-    """The command line of the JVM that loads on command; see workloads/jmeter/Driver.java."""
+    """See workloads/jmeter/Driver.java."""
     jars = [DRIVER_JAR, *sorted(HOME.rglob("*.jar"))]
     return [
         str(java),
@@ -108,7 +108,7 @@ def driver(spec: dict[str, Any], java: Path) -> list[str]:
 
 
 def short(spec: dict[str, Any]) -> dict[str, Any]:
-    """A load to warm up by: some requests of each user, over the warm-up's path."""
+    """Some requests of each user, over the warm-up's path."""
     tool = {key: value for key, value in spec["tool"].items() if key not in FOR_A_TIME}
     tool |= {"users": min(tool["users"], WARM_UP_USERS), "loops": WARM_UP_LOOPS}
     return spec | {"tool": tool, "tier": spec["tier"] | {"path": spec["warm_up"]["path"]}}
@@ -158,10 +158,7 @@ def offered(spec: dict[str, Any]) -> int | None:
 
 
 def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> dict[str, Any]:
-    """The `load` part of cell.json; leaves the measured samples in samples.csv.gz.
-
-    `ran_s` (start and end of the generator) is not needed here: every sample has its own time.
-    """
+    """Leaves the measured samples in samples.csv.gz; every sample has its own time."""
     raw = folder / RAW
     with raw.open(newline="") as file:
         columns, *rows = csv.reader(file)

@@ -27,7 +27,6 @@ LOOP = "closed"
 
 
 def generator(spec: dict[str, Any]) -> dict[str, str]:
-    """Name and version. Raises FileNotFoundError where sysbench is not installed."""
     return {"name": "sysbench", "version": version()}
 
 
@@ -72,7 +71,7 @@ def reconnect_every(spec: dict[str, Any]) -> int:
 
 
 def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> dict[str, Any]:
-    """The `load` part of cell.json; leaves the histogram of latencies in the cell's folder.
+    """Leaves the histogram of latencies in the cell's folder.
 
     A client that is refused ends sysbench: that is an outcome, reported as "fault".
     """

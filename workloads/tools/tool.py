@@ -10,14 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 from workloads.servers.subject import Subject
 
 if TYPE_CHECKING:
-    from workloads.tools import (
-        database_client,
-        jmeter,
-        overload,
-        sweep,
-        sysbench,
-        wrk2,
-    )
+    from workloads.tools import database_client, jmeter, overload, sweep, sysbench, wrk2
 
 Spec = dict[str, Any]
 
@@ -38,29 +31,26 @@ class Tool(Protocol):
 
 
 class Started(Tool, Protocol):
-    """A tool that is started for each slice."""
+    """A tool that is started for each slice, by a command line in its folder."""
 
-    def command(self, spec: Spec, java: Path, subject: Subject) -> list[str]:
-        """The command line, to be run in the slice's folder."""
+    def command(self, spec: Spec, java: Path, subject: Subject) -> list[str]: ...
 
 
 @runtime_checkable
 class Driven(Tool, Protocol):
     """A tool that stays alive between slices: see driver.py.
 
-    `A_DRIVER_FOR_EACH_MODE`: its JVM belongs to the mode; otherwise one loads all modes.
+    `A_DRIVER_FOR_EACH_MODE`: its JVM belongs to the mode; otherwise one loads all modes. `driver`
+    is its command line, `fields` a line for a load, `short` the spec of a load to warm up by.
     """
 
     A_DRIVER_FOR_EACH_MODE: bool
 
-    def driver(self, spec: Spec, java: Path) -> list[str]:
-        """The command line of the JVM that loads on command."""
+    def driver(self, spec: Spec, java: Path) -> list[str]: ...
 
-    def short(self, spec: Spec) -> Spec:
-        """The spec of a load to warm up by."""
+    def short(self, spec: Spec) -> Spec: ...
 
-    def fields(self, spec: Spec, subject: Subject, folder: Path) -> list[str]:
-        """The line that asks the driver for a load."""
+    def fields(self, spec: Spec, subject: Subject, folder: Path) -> list[str]: ...
 
 
 @functools.cache

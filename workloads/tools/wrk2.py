@@ -28,7 +28,6 @@ INTERVALS_AT_LEAST, INTERVAL_MS_AT_MOST = 20, 50
 
 
 def generator(spec: dict[str, Any]) -> dict[str, str]:
-    """Name and version of the project's own generator. Raises FileNotFoundError without it."""
     return {"name": "due", "version": version(str(DUE))}
 
 
@@ -45,7 +44,6 @@ def is_drawn(tool: dict[str, Any]) -> bool:
 
 
 def command(spec: dict[str, Any], java: Path, subject: Subject) -> list[str]:
-    """The generator's command line, to be run in the slice's folder."""
     tool = spec["tool"]
     schedule = "burst" if tool.get("at_once") else tool.get("arrivals")
     arrivals = ("--schedule", schedule) if schedule else ()
@@ -108,7 +106,6 @@ def due_command(load: dict[str, Any], url: str, *more: str) -> list[str]:
 
 
 def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> dict[str, Any]:
-    """The load of a slice; both latency histograms are in its folder then."""
     return from_due(json.loads((folder / "load.json").read_text()))
 
 
