@@ -357,7 +357,6 @@ def backend_of(slices: list[Slice], beside: list[Beside]) -> dict[str, Any] | No
 
 
 def write_files(slices: list[Slice], out: Path) -> None:
-    """Writes the files of the slices and the server into the cell's folder."""
     counted = pooled(slices)
     live = counted[-1].live
     folders = [done.folder for done in counted]

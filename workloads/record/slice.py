@@ -162,7 +162,6 @@ class Slice:
         return found
 
     def row(self) -> dict[str, Any]:
-        """Its line in slices.csv."""
         load = self.load
         switches, requests = self.metrics["machine_context_switches"], load["requests_recorded"]
         return {

@@ -40,7 +40,7 @@ class Inside:
         return Path(f"/proc/{self.pid}/root") / self.folder.relative_to("/")
 
     def put(self, library: Path) -> Path:
-        """Copies a library into the folder; returns its path there."""
+        """The path there of a copy of a library."""
         self.reached.mkdir(exist_ok=True)
         # The JVM may be another user's.
         self.reached.chmod(0o777)
@@ -48,7 +48,6 @@ class Inside:
         return self.folder / library.name
 
     def fetch(self, name: str, to: Path) -> None:
-        """Copies a file out of the folder, if it is there."""
         with contextlib.suppress(FileNotFoundError):
             shutil.copy(self.reached / name, to)
 

@@ -65,11 +65,9 @@ COUNTERS = (
 
 
 class MariaDB:
-    """A database that answers. Raises RuntimeError with the end of its log when it does not.
+    """A database that answers.
 
-    `variables`: system variables by the names that MariaDB gives them; `folder`: where `log` goes;
-    `position`: of the cell in the order, so that cells take turns over the ports; `privileges`:
-    what the user may do to the whole server, as GRANT names it.
+    `privileges`: what the user may do to the whole server, as GRANT names it.
     """
 
     dialect = DIALECT
@@ -143,7 +141,6 @@ class MariaDB:
         )
 
     def query(self, statement: str, limit_s: float = 10) -> list[tuple[Any, ...]]:
-        """Its answer. Raises OSError, with the server's own words, without one."""
         try:
             with self.connect(limit_s) as connection, connection.cursor() as cursor:
                 cursor.execute(statement)
@@ -156,11 +153,9 @@ class MariaDB:
         return {name: float(status[name]) for name in COUNTERS}
 
     def settings(self) -> dict[str, str]:
-        """Every variable as the server says it, and its version."""
         return dict(self.query("SHOW GLOBAL VARIABLES"))
 
     def stop(self) -> None:
-        """Ends the process, then its data."""
         self.end.close()
 
 

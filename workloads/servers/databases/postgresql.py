@@ -59,11 +59,7 @@ COUNTERS = (
 
 
 class PostgreSQL:
-    """A database that answers. Raises RuntimeError with the end of its log when it does not.
-
-    `variables`: settings by the names that PostgreSQL gives them; `folder`: where `log` goes;
-    `position`: of the cell in the order, so that cells take turns over the ports.
-    """
+    """A database that answers."""
 
     dialect = DIALECT
     sysbench_driver = "pgsql"
@@ -138,7 +134,6 @@ class PostgreSQL:
         )
 
     def query(self, statement: str, limit_s: float = 10) -> list[tuple[Any, ...]]:
-        """Its answer. Raises OSError, with the server's own words, without one."""
         try:
             with self.connect(limit_s) as connection:
                 cursor = connection.execute(statement)
@@ -165,5 +160,4 @@ class PostgreSQL:
         self.process.stop(STOP_LIMIT_S)
 
     def stop(self) -> None:
-        """Ends the process, then its data."""
         self.end.close()
