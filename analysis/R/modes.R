@@ -19,18 +19,15 @@ take_modes <- function(table) {
 }
 take_modes(setNames(as.data.table(rep(list(character()), length(known_facts))), known_facts))
 
-#' Facts that are stated of modes. A mode that is not known is a family of its own.
+#' Facts that are stated of modes, a row each. A mode that is not known is a family of its own, and comes last.
 #'
-#' @param modes character vector or factor of mode ids.
-#' @return data.table, a row per element: mode, variant (`A/A`, `slower`, `as published` or empty), of (the mode
-#'   that it is a variant of, or empty), family, size (within the family; NA for none), color (a name of
-#'   palette_names, or empty), kind (the concurrency model; empty where nothing is known).
+#' @return data.table: mode, variant (`A/A`, `slower`, `as published` or empty), of (the mode that it is a variant of, or empty), family, size
+#'   (within the family; NA for none), color (a name of palette_names, or empty), kind (the concurrency model; empty where nothing is known).
 #' @export
 mode_facts <- function(modes) {
   ids <- as.character(modes)
   known <- modes_in_use$table
-  facts <- known[match(ids, known$mode)]
-  facts[, mode := ids]
+  facts <- known[match(ids, known$mode)][, mode := ids]
   absent <- which(is.na(facts$family))
   # A curve over the sizes of a family goes by the family's own name.
   colours <- known$color[match(ids[absent], known$family)]
@@ -55,8 +52,7 @@ base_of <- function(modes) mode_facts(modes)[, ifelse(of == "", mode, of)]
 #' @export
 published_forms <- function(id) modes_in_use$table[variant == "as published" & of == id, mode]
 
-#' Modes in the order in which figures and tables show them: families as the configuration has them,
-#' sizes in their order, a variant behind its family, what is not known last.
+#' Modes as figures and tables show them: families as the configuration has them, sizes in their order, a variant behind its family.
 #' @export
 mode_levels <- function(modes) {
   facts <- mode_facts(unique(as.character(modes)))

@@ -3,22 +3,16 @@
 
 #' Reads what a client measured of every combination of sizes.
 #'
-#' @param path path of a combinations.csv.
-#' @return data.table as written by the client: thread_pool_size (0: as the server has it),
-#'   connection_pool_size (0: a new connection each time), transactions, per_s, latencies in ms,
-#'   wait_*_ms (for a connection), fairness (Jain's index over workers), workers_without; means over
-#'   the slices of a combination.
+#' @param path path of a cell's combinations.csv.
+#' @return data.table, means over the slices of a combination: thread_pool_size (0: as the server has it), connection_pool_size (0: a new
+#'   connection each time), transactions, per_s, latencies in ms, wait_*_ms (for a connection), fairness (Jain's index over workers).
 read_combinations <- function(path) {
   wanted <- c("slice", "thread_pool_size", "connection_pool_size", "transactions", "per_s", "p99_ms", "fairness")
   table <- read_required(path, wanted)[, slice := NULL]
   table[, lapply(.SD, function(values) mean(as.numeric(values))), by = .(thread_pool_size, connection_pool_size)]
 }
 
-#' The grid of both sizes, from valid cells in which more than one combination was measured.
-#'
-#' @param cells list of read_cell().
-#' @return data.table: study, mode, tier, repetition, and the columns of read_combinations(); no rows
-#'   without a grid.
+#' The grid of both sizes, see read_combinations(), from valid cells in which more than one combination was measured.
 read_grid <- function(cells) {
   rows <- rbindlist(lapply(cells, function(cell) {
     file <- file.path(cell$folder, "combinations.csv")
@@ -37,11 +31,9 @@ no_combinations <- function() summarise_combinations(no_grid())
 
 #' Throughput of every combination over repetitions, and whether it can be told from the best.
 #'
-#' All combinations of a mode and a tier are compared with the one of the highest mean. What differs between
-#' repetitions is taken out as a block, and the noise is pooled over all combinations (two-way
-#' analysis of variance on logarithms), for two or three repetitions of one combination say little of
-#' it. The limit is Bonferroni's over all combinations but the best, which is conservative: the set of
-#' those that may be the best rather holds too many (Hsu 1984, "multiple comparisons with the best").
+#' Combinations of a mode and a tier are compared with the one of the highest mean. What differs between repetitions is taken out as a block,
+#' and the noise is pooled over all combinations (two-way analysis of variance on logarithms), for few repetitions of one say little of it.
+#' The limit is Bonferroni's over all but the best, so the set of those that may be the best rather holds too many (Hsu 1984).
 #'
 #' @param grid see read_grid().
 #' @return rows of combinations.csv, see tables.yaml. With one repetition there is no noise, and low, high, spread and among_best are NA.
@@ -75,9 +67,6 @@ reach_of_noise <- function(noise, combinations, repetitions) {
   qt(1 - (1 - confidence) / (combinations - 1), noise$df) * noise$sd * sqrt(2 / repetitions)
 }
 
-#' Reads what summarise_combinations() found.
-#'
-#' @param path path of results/combinations.csv.
 #' @export
 read_combined <- function(path) {
   fread(path, colClasses = list(character = c("study", "mode", "tier"), numeric = c("share", "middle")))

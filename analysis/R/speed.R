@@ -1,11 +1,9 @@
 # CPU time at the usual speed of the machine's CPUs.
 #
-# A shared CPU changes its speed by up to a factor of 1.7, for a tenth of a second or for minutes, and
-# CPU time is time: a request takes more of it on a slow CPU. Cycles would not change, but virtual machines
-# seldom count them. So a probe computes the same thing beside every slice (profiles/watch/speed.py), and
-# what of a request's CPU time goes with the probe's is taken out: a control variate (Lavenberg and Welch
-# 1981). The exponent is fitted to slices of one cell in one session, which differ by nothing but the machine's
-# state; how modes differ has no part in it. It is 0, and nothing is changed, where no relation is shown.
+# A shared CPU changes its speed by up to a factor of 1.7, and a request takes more CPU time on a slow one. Cycles would not change, but
+# virtual machines seldom count them. So a probe computes the same thing beside every slice (profiles/watch/speed.py), and the part of a
+# request's CPU time that goes with the probe's is taken out: a control variate (Lavenberg and Welch 1981). The exponent is fitted to slices
+# of one cell in one session, which differ by nothing but the machine's state. It is 0, and nothing is changed, where no relation is shown.
 
 # Changes nothing.
 no_law <- list(exponent = 0, low = NA_real_, high = NA_real_, usual_us = NA_real_, slices = 0, cells = 0, spread_measured = NA_real_, spread_usual = NA_real_)

@@ -1,18 +1,14 @@
 # Where CPU time goes, and what allocates: each sampled stack is put into one group by the rules of
 # stack-groups.csv.
 
-# CPU time that the server used and the profiler did not see. A profiler that counts CPU time
-# thread by thread (perf_events, ctimer) takes its first sample when a thread has used one whole
-# interval: threads that end sooner are never seen, and a thread per request is just that.
-# Shares of samples alone would leave this out without a word.
+# CPU time that the server used and the profiler did not see. A profiler that counts CPU time thread by thread (perf_events, ctimer) takes
+# its first sample when a thread has used one whole interval: threads that end sooner, such as one per request, are never seen.
 #' @export
 unseen_group <- "not sampled"
 
 #' Reads the rules.
 #'
-#' @param path path of stack-groups.csv: group, pattern (extended regular expression over the
-#'   whole stack, frames from root to leaf joined by `;`), why. First match wins.
-#' @return data.table of the same columns.
+#' @param path path of stack-groups.csv: group, pattern (regular expression over the whole stack), why. First match wins.
 read_stack_groups <- function(path) {
   rules <- read_required(path, c("group", "pattern", "why"))
   for (pattern in rules$pattern) {
@@ -28,9 +24,7 @@ plain_frames <- function(stacks) gsub("/", ".", gsub("_\\[[^k]\\]", "", stacks),
 
 #' Puts stacks into groups.
 #'
-#' @param stacks character vector, frames from root to leaf joined by `;`.
-#' @param rules see read_stack_groups().
-#' @return character vector: the group of each.
+#' @param stacks character vector, frames from root to leaf joined by `;`; `rules` see read_stack_groups().
 group_stacks <- function(stacks, rules) {
   plain <- plain_frames(stacks)
   groups <- rep(NA_character_, length(stacks))
@@ -112,9 +106,8 @@ cpu_group_columns <- c(
 
 #' Pools the groups of all valid repetitions of a mode at a tier.
 #'
-#' By default one session of a cell is profiled. Then the error is that of sampling alone: samples are
-#' counts, so Poisson's, and what differs between processes is not in it. Of several sessions it is
-#' that of their mean, if that is larger.
+#' By default one session of a cell is profiled. Then the error is that of sampling alone, Poisson's, without what differs between processes.
+#' With several sessions it is that of their mean, if that is larger.
 #'
 #' @param cpu_groups see read_cpu_groups().
 #' @return data.table: study, mode, tier, tool, group (without JIT, so that a cell's groups add up to its CPU time),

@@ -28,27 +28,17 @@ all_statistics <- fread(
    latency_sd_ms;                        standard deviation of latency;                         Standard deviation;                  ms;    lower;
    requests;                             requests;                                              Requests;                            ;      ;
    error_percent;                        share of failed requests;                              Errors;                              %;     lower;
-   refused_share;                        share of requests whose connection was refused;        Refused;                             share; lower;
    throughput_all_per_s;                 throughput, failed requests counted;                   Answers;                             1/s;   higher;
-   queries_per_s;                        queries a second;                                      Queries;                             1/s;   higher;
    received_kib_per_s;                   KB/s received;                                         Received;                            KB/s;  ;
    sent_kib_per_s;                       KB/s sent;                                             Sent;                                KB/s;  ;
    under_way;                            requests under way;                                    Under way;                           ;      ;
    waiting_at_once;                      requests that wait at once;                            Waiting;                             ;      ;
    completed;                            share of loads that the server completed;              Completed;                           share; higher;
    survived;                             share of servers that answered to the last;            Survived;                            ;      higher;
-   threads_added;                        threads that the load added;                           Threads added;                       ;      ;
-   runnable_share;                       share of serving threads that the JVM has as RUNNABLE; RUNNABLE;                            share; ;
-   workers_peak;                         worker threads of the client, at the peak;             Workers, peak;                       ;      ;
-   carriers_per_cpu;                     carriers per CPU of the server;                        Carriers per CPU;                    ;      ;
-   combinations_spread;                  throughput of the best combination by the worst;       Best by worst;                       ;      ;
    rss_peak_mib;                         resident memory at the peak;                           Memory, peak;                        MiB;   ;
    rss_idle_mib;                         resident memory after the first answer;                Memory, idle;                        MiB;   ;
    first_answer_s;                       time to the first answer;                              First answer;                        s;     ;
    gc_pause_ms;                          pauses of the garbage collector;                       GC pauses;                           ms;    ;
-   gc_pause_share;                       share of time in pauses of the garbage collector;      GC pauses;                           %;     ;
-   cpus_in_use;                          CPUs in use by the server;                             CPUs, server;                        ;      ;
-   backend_cpus;                         CPUs in use by the database;                           CPUs, database;                      ;      ;
    pool_wait_mean_ms;                    mean wait for a connection;                            Wait for a connection;               ms;    ;
    descriptors_peak;                     descriptors at the peak;                               Descriptors, peak;                   ;      ;
    accept_queue_peak;                    connections not yet accepted at the peak;              Not yet accepted, peak;              ;      ;
@@ -58,8 +48,7 @@ all_statistics <- fread(
    wall;                                 time;                                                  Time;                                µs;    ;
    server;                               CPU time of the database;                              Database CPU;                        µs;    ;
    rss_bytes;                            resident memory;                                       Memory;                              bytes; ;
-   heap_bytes;                           live heap;                                             Heap;                                bytes; ;
-   held_bytes;                           resident memory and live heap;                         Memory and heap;                     bytes; ;       ",
+   heap_bytes;                           live heap;                                             Heap;                                bytes; ;",
   sep = ";", quote = "", na.strings = NULL, encoding = "UTF-8"
 )
 

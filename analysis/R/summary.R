@@ -155,11 +155,7 @@ measuring_row <- function(cell) {
   )
 }
 
-#' Summarises a cell in one row.
-#'
-#' @param cell see read_cell().
-#' @return data.table of one row: what the cell is, its outcome and validity, the source's twelve
-#'   figures and the others, units in the column names; NA where a figure could not be had.
+#' Summarises a cell, see read_cell(), in one row, units in the column names; NA where a value could not be had.
 summarise_cell <- function(cell) {
   if (cell$outcome == "beyond_limits") cell <- without_figures(cell)
   as.data.table(c(
@@ -179,10 +175,7 @@ no_cells <- function() {
   summarise_cell(list(cell = place, outcome = "", folder = ""))[0]
 }
 
-#' Summarises cells, a row each, in the order given.
-#'
-#' @param paths paths of cell.json files.
-#' @return data.table, see summarise_cell().
+#' Summarises the cells of these cell.json files, a row each.
 summarise_cells <- function(paths) {
   rbindlist(c(list(no_cells()), lapply(paths, function(path) summarise_cell(read_cell(path)))), fill = TRUE)
 }

@@ -8,9 +8,8 @@ running_states <- c(jvm = "RUNNABLE", kernel = "R")
 #' Thread states of cells, within the profiled slice that counts.
 #'
 #' @param paths paths of cell.json files.
-#' @return data.table: mode, tier, tool, repetition, valid, time_s (0 is the start of the slice), source
-#'   (jvm, kernel), group (see thread_groups), state, threads; 0 where a state was not seen. No rows
-#'   where no server counted.
+#' @return data.table: mode, tier, tool, repetition, valid, time_s (0 is the start of the slice), source (jvm, kernel), group (see
+#'   thread_groups), state, threads; 0 where a state was not seen. No rows where no server counted.
 #' @export
 read_states <- function(paths) {
   rbindlist(lapply(paths, function(path) {
@@ -46,13 +45,8 @@ with_zeros <- function(states) {
 #'   repetitions), mean and running (mean over time, of all and of those that run or are free to).
 #' @export
 count_threads <- function(states) {
-  at_once <- states[, .(
-    threads = sum(threads), running = sum(threads[state == running_states[source[1]]])
-  ), by = .(mode, tier, tool, repetition, source, group, time_s)]
-  each <- at_once[, .(
-    peak = max(threads), mean = mean(threads), running = mean(running)
-  ), by = .(mode, tier, tool, repetition, source, group)]
-  each[, lapply(.SD, median),
-    .SDcols = c("peak", "mean", "running"), by = .(mode, tier, tool, source, group)
-  ]
+  place <- c("mode", "tier", "tool", "source", "group")
+  at_once <- states[, .(threads = sum(threads), running = sum(threads[state == running_states[source[1]]])), by = c(place, "repetition", "time_s")]
+  each <- at_once[, .(peak = max(threads), mean = mean(threads), running = mean(running)), by = c(place, "repetition")]
+  each[, lapply(.SD, median), .SDcols = c("peak", "mean", "running"), by = place]
 }

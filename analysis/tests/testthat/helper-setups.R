@@ -3,17 +3,13 @@
 closed_load <- function(...) modifyList(list(users = 500, duration_s = 4), list(...))
 open_load <- function(...) modifyList(list(rate_per_s = 100, connections = 1000), list(...))
 
-# The pool that the source has.
-pool_of_20 <- list("core-threads" = 10, threads = 20, queue = 100)
-
-# A cell as far as a setup is read of it.
-configured_cell <- function(mode = "fixed-pool", options = pool_of_20, tool = list(), sleep_ms = 0, path = "/work", ..., kind = "pool",
-                            holds = NULL, package = "artifact.sockets.mode", cpus = 1) {
+# A cell as far as a setup is read of it, by default of the pool that the source has.
+configured_cell <- function(mode = "fixed-pool", options = list("core-threads" = 10, threads = 20, queue = 100), tool = list(), sleep_ms = 0,
+                            path = "/work", ..., kind = "pool", holds = NULL, cpus = 1) {
   list(
     cell = list(study = "demo", mode = mode, tier = "tier", tool = "tool"),
     configuration = list(
-      study = list(server = list(package = package)), tool = tool, mode = list(options = options, kind = kind, ...),
-      tier = list(path = path, sleep_ms = sleep_ms, holds = holds)
+      tool = tool, mode = list(options = options, kind = kind, ...), tier = list(path = path, sleep_ms = sleep_ms, holds = holds)
     ),
     provenance = list(server_cpus = seq_len(cpus))
   )
@@ -21,6 +17,6 @@ configured_cell <- function(mode = "fixed-pool", options = pool_of_20, tool = li
 setup_of <- function(...) read_setup(configured_cell(...))
 tomcat_cell <- function(tool, options = list(threads = 200), path = "/api/sleep-test", sleep_ms = 100, ...,
                         kind = if (isTRUE(options$virtual)) "virtual" else "pool") {
-  configured_cell("tomcat-200", options, tool, sleep_ms, path, ..., kind = kind, package = "artifact.tomcat")
+  configured_cell("tomcat-200", options, tool, sleep_ms, path, ..., kind = kind)
 }
 tomcat <- function(...) read_setup(tomcat_cell(...))
