@@ -6,7 +6,7 @@ import math
 import pytest
 
 from workloads.record import overload, pooling
-from workloads.record.overload import heap_rows, in_flight, overload_row, read_course, second_rows
+from workloads.record.overload import heap_rows, overload_row, second_rows
 
 ANSWERS = """due_s,latency_us,count
 0,20000.000,9
@@ -102,12 +102,6 @@ def test_collections_are_those_of_each_collector(folder, said, kind, after_mib, 
     rows = list(heap_rows(folder / "gc.log", folder, LOAD, ACCOUNTS))
     found = [(row["kind"], row["after_mib"], row["pause_ms"]) for row in rows]
     assert found == ([(kind, after_mib, pause_ms)] if kind else [])
-
-
-def test_requests_in_flight_are_those_sent_and_not_answered(folder):
-    course = read_course(folder)
-    found = [in_flight(course, at_s) for at_s in (0, 0.5, 1.5, 2.2, 2.9, 3.5)]
-    assert found == [0, 1, 9, 7, 1, None]
 
 
 def test_cell_of_an_overload_has_its_tables_of_all_loads(make_slice, tmp_path):

@@ -452,17 +452,14 @@ def spec_of_mine(config):
 
 
 def test_user_supplied_server_joins_the_session_of_its_comparison():
-    grid = Grid(configured(**MINE))
+    grid = Grid(configured(**MINE, verify_path="/health", expected_body="up"))
     found = {(cell.tier, cell.tool) for cell in grid.cells if cell.mode == "mine"}
     assert found == {("high", "wrk2"), ("saturated", "jmeter")}
     session = next(one for one in grid.sessions if one.path == "request-threads/threads/rep-1")
     assert {"mine", "event-loop"} <= {cell.mode for cell in session.cells}
     assert str(EXAMPLE / "server.py") in grid.files(session)
     assert grid.plan(session).modes["mine"].baseline == "event-loop"
-
-
-def test_nothing_of_our_server_is_said_of_a_user_supplied_one():
-    grid = Grid(configured(**MINE, verify_path="/health", expected_body="up"))
+    # Nothing of our server is said of it.
     cell = next(cell for cell in grid.cells if cell.mode == "mine")
     spec = grid.spec(cell)
     assert spec["study"] == {"id": "request-threads", "verify_path": "/health", "body_bytes": 42}
