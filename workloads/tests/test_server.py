@@ -15,8 +15,10 @@ print(f"listening on 127.0.0.1:{s.getsockname()[1]}", flush=True)
 """
 ANSWER = """
 while True:
-    c, _ = s.accept(); c.recv(9999)
-    c.sendall(b"HTTP/1.1 {status} X\\r\\nContent-Length: 2\\r\\n\\r\\nok"); c.close()
+    c, _ = s.accept()
+    if c.recv(9999):
+        c.sendall(b"HTTP/1.1 {status} X\\r\\nContent-Length: 2\\r\\n\\r\\nok")
+    c.close()
 """
 
 

@@ -30,6 +30,7 @@ from workloads.session.start import ASK_AGAIN_S
 from workloads.session.warm_all import compilers_of, spread_compilers
 from workloads.tests.planned import plan_of, session_of
 from workloads.tests.processes import command_lines, until
+from workloads.tests.test_server import ANSWER
 from workloads.tests.test_testbed import gone
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -46,13 +47,6 @@ LISTEN = """
 import os, socket, sys, time
 s = socket.socket(); s.bind(("{address}", {port})); s.listen()
 print("it is up", flush=True)
-"""
-ANSWER = """
-while True:
-    c, _ = s.accept()
-    if c.recv(9999):
-        c.sendall(b"HTTP/1.1 {status} X\\r\\nContent-Length: 2\\r\\n\\r\\nok")
-    c.close()
 """
 
 
