@@ -43,12 +43,17 @@ use_modes(local({
 # Python's reader of YAML that takes a tenth of the time, where there is one.
 load_yaml <- "import json, sys, yaml; load = lambda path: yaml.load(open(path), getattr(yaml, 'CSafeLoader', yaml.SafeLoader))"
 
-# Lines that Python prints with the grid of config.yaml; each once.
-printed_of_grid <- new.env()
+# A value that takes long, computed once in a file of tests.
+made <- new.env()
+once <- function(key, value) {
+  if (is.null(made[[key]])) made[[key]] <- value
+  made[[key]]
+}
+
+# Lines that Python prints with the grid of config.yaml.
 lines_of_grid <- function(prints) {
-  if (!is.null(printed_of_grid[[prints]])) return(printed_of_grid[[prints]])
   script <- paste(load_yaml, "from workloads.experiment.grid import Grid; grid = Grid(load('config.yaml'))", prints, sep = "\n")
-  printed_of_grid[[prints]] <- withr::with_dir(file.path(analysis_folder, ".."), system2("python3", c("-c", shQuote(script)), stdout = TRUE))
+  once(script, withr::with_dir(file.path(analysis_folder, ".."), system2("python3", c("-c", shQuote(script)), stdout = TRUE)))
 }
 
 # The workflow writes this to grid.csv, of config.yaml.
@@ -89,7 +94,7 @@ write_cell <- function(root, mode = "fixed-pool", tier = "low", tool = "jmeter",
   if (length(right_ms) > 0) fwrite(data.table(value_ms = right_ms)[, .(slice = 1, count = .N), by = value_ms], file.path(folder, "latencies.csv.gz"))
   requests <- length(elapsed_ms) + length(histogram_ms)
   cell <- edited(
-    jsonlite::read_json(golden_path(golden_names[[tool]])), cell = list(study = "demo", mode = mode, tier = tier, repetition = repetition),
+    once(tool, jsonlite::read_json(golden_path(golden_names[[tool]]))), cell = list(study = "demo", mode = mode, tier = tier, repetition = repetition),
     session = list(id = paste0("session-", repetition), comparison = "demo", repetition = repetition, rounds = 4),
     validity = list(version = 19, valid = TRUE, latency_valid = TRUE, checks = list(list(id = "share_2xx", passed = TRUE))), profile = list(interval_ms = 10, slices = 1, kept = 1), warm_up = list(ended = "idle")
   )
@@ -145,7 +150,7 @@ known_latency <- function(cell, elapsed_ms, right_ms, uncorrected_ms) {
 #' @param ... columns, a value per plain slice or one for all.
 known_slices <- function(..., rounds = 4) {
   words <- c("kind", "kept", "reason", "sustained", "stands")
-  golden <- fread(golden_path(golden_names[["wrk2"]], "slices.csv"), colClasses = list(character = words))
+  golden <- once("slices", fread(golden_path(golden_names[["wrk2"]], "slices.csv"), colClasses = list(character = words)))
   known <- list(
     kept = "true", reason = "", start_epoch_s = 10 + 4 * (seq_len(rounds) - 1), duration_s = 0.5, requests_recorded = 25, throughput_per_s = 50,
     answers_per_s = 50, latency_mean_ms = 20, latency_p50_ms = 20, latency_p90_ms = 20, latency_p99_ms = 20, latency_p99_9_ms = 20,

@@ -1,10 +1,7 @@
-# A session of two builds. `new` and `old` are values by statistic, which vary a little from round to round. The same is made once.
-made <- new.env()
+# A session of two builds. `new` and `old` are values by statistic, which vary a little from round to round.
 write_session <- function(...) {
-  key <- paste(deparse(list(...)), collapse = "")
-  if (is.null(made[[key]])) made[[key]] <- make_session(...)
   results <- new_folder()
-  file.copy(file.path(made[[key]], "cells"), results, recursive = TRUE)
+  file.copy(file.path(once(paste(deparse(list(...)), collapse = ""), make_session(...)), "cells"), results, recursive = TRUE)
   results
 }
 make_session <- function(new = list(), old = list(), rounds = 20, starts = 4, spread = 0.02, of_starts = 0, failed = 0) {
