@@ -5,57 +5,63 @@ import pytest
 from workloads.record import slice_rules
 from workloads.record.slice import PLAIN, PROFILED, clock_s, common_rounds
 
-
-def faults(done, **lost):
-    return slice_rules.faults(done.outcome, done.load, done.metrics, **lost)
-
-
-def test_undisturbed_slice_of_a_warm_server_is_kept(make_slice):
-    assert faults(make_slice()) == []
+STEP = {"loop": "open", "sustained": False, "requests_offered": 49}
+STEP |= {"offered_per_s": 97.5, "served_per_s": 80.5}
+LATE = {"limited_by_generator": "its sends were late"}
+WARMING = {"compiler_share": 0.4, "compiler_cpu_s": 0.2, "steal_share": 0.2}
 
 
-@pytest.mark.parametrize(
-    ("metrics", "caught_by"),
-    [
-        ({"compiler_share": 0.051, "compiler_cpu_s": 0.02}, "compiled"),
-        ({"others_cpu_share": 0.151}, "undisturbed"),
-        ({"steal_share": 0.051}, "undisturbed"),
-        ({"idle_neighbors_share": 0.021}, "idle_neighbors"),
-        # Between two samples the count grows by part of one.
-        ({"throttled": 0.2}, "unthrottled"),
-        ({"stood_still_s": 1.1}, "stood_still"),
-    ],
-)
-def test_rule_catches_what_it_is_for_and_nothing_else_does(make_slice, metrics, caught_by):
-    assert faults(make_slice(metrics=metrics)) == [caught_by]
+def faults(done, lost=0):
+    return slice_rules.faults(done.outcome, done.load, done.metrics, lost)
+
+
+def step(speed):
+    return {"load": STEP, "metrics": {"speed_server": speed}}
 
 
 @pytest.mark.parametrize(
-    "metrics",
+    ("changes", "caught"),
     [
-        {"compiler_share": 0.05, "compiler_cpu_s": 0.02},
+        ({}, []),
+        ({"outcome": "server_died"}, ["not_completed"]),
+        ({"metrics": {"compiler_share": 0.051, "compiler_cpu_s": 0.02}}, ["compiled"]),
+        ({"metrics": {"compiler_share": 0.05, "compiler_cpu_s": 0.02}}, []),
         # A server that is nearly idle: 0.9 % of a CPU.
-        {"compiler_share": 0.6, "compiler_cpu_s": 0.009},
+        ({"metrics": {"compiler_share": 0.6, "compiler_cpu_s": 0.009}}, []),
         # Not a JVM, and no value of the probe.
-        {"compiler_share": None, "compiler_cpu_s": None, "speed_server": None},
-        {"others_cpu_share": 0.15, "steal_share": 0.05},
-        {"stood_still_s": 0.9},
-        {"idle_neighbors_share": 0.02},
-        # A slow CPU is judged with the other side of its round.
-        {"speed_server": 3.0},
-        # A faster machine, and a generator's CPU that is slow, are no fault.
-        {"speed_server": 0.5, "speed_generator": 3.0},
+        ({"metrics": dict.fromkeys(("compiler_share", "compiler_cpu_s", "speed_server"))}, []),
+        ({"metrics": {"others_cpu_share": 0.151}}, ["undisturbed"]),
+        ({"metrics": {"steal_share": 0.051}}, ["undisturbed"]),
+        ({"metrics": {"others_cpu_share": 0.15, "steal_share": 0.05}}, []),
+        ({"metrics": {"idle_neighbors_share": 0.021}}, ["idle_neighbors"]),
+        ({"metrics": {"idle_neighbors_share": 0.02}}, []),
+        # Between two samples the count grows by part of one.
+        ({"metrics": {"throttled": 0.2}}, ["unthrottled"]),
+        ({"metrics": {"stood_still_s": 1.1}}, ["stood_still"]),
+        ({"metrics": {"stood_still_s": 0.9}}, []),
+        # A slow CPU is judged with the other side of its round. A faster machine, and a generator's
+        # CPU that is slow, are no fault.
+        ({"metrics": {"speed_server": 3.0}}, []),
+        ({"metrics": {"speed_server": 0.5, "speed_generator": 3.0}}, []),
+        # A step of a sweep has no other side at its rate.
+        (step(1.151), ["steady_speed"]),
+        (step(1.15), []),
+        (step(0.5), []),
+        (step(None), []),
+        # Closed loops are judged over all slices together.
+        ({"load": STEP | LATE}, ["generator_healthy"]),
+        ({"load": {"loop": "open"} | LATE}, ["generator_healthy"]),
+        ({"load": LATE}, []),
+        # A profiled slice is judged like every other.
+        ({"kind": PROFILED, "metrics": WARMING}, ["compiled", "undisturbed"]),
     ],
 )
-def test_slice_at_its_bounds_is_kept(make_slice, metrics):
-    assert faults(make_slice(metrics=metrics)) == []
+def test_rules_catch_what_they_are_for_and_nothing_else(make_slice, changes, caught):
+    assert faults(make_slice(**changes)) == caught
 
 
-def test_step_of_a_sweep_has_the_sessions_usual_speed(make_slice):
-    """It has no other side at its rate."""
-    step = {"loop": "open", "sustained": False}
-    for speed, found in ((1.151, ["steady_speed"]), (1.15, []), (0.5, []), (None, [])):
-        assert faults(make_slice(load=step, metrics={"speed_server": speed})) == found
+def test_slice_whose_idle_connections_were_closed_is_another_load(make_slice):
+    assert faults(make_slice(), lost=1) == ["idle_connections"]
 
 
 @pytest.mark.parametrize(
@@ -73,32 +79,6 @@ def test_common_rounds_are_those_of_plain_slices_that_count_on_all_sides(make_sl
     other = [make_slice(2), make_slice(3), make_slice(4, PROFILED), make_slice(5)]
     assert common_rounds([one, other]) == {2}
     assert common_rounds([one]) == {1, 2, 4}
-
-
-def test_slice_that_did_not_complete_is_left_out(make_slice):
-    assert faults(make_slice(outcome="server_died")) == ["not_completed"]
-
-
-def test_profiled_slice_is_judged_like_every_other(make_slice):
-    metrics = {"compiler_share": 0.4, "compiler_cpu_s": 0.2, "steal_share": 0.2}
-    assert faults(make_slice(kind=PROFILED, metrics=metrics)) == ["compiled", "undisturbed"]
-
-
-STEP = {"loop": "open", "sustained": False, "requests_offered": 49}
-STEP |= {"offered_per_s": 97.5, "served_per_s": 80.5}
-
-
-def test_late_generator_excludes_a_slice_of_an_open_loop(make_slice):
-    late = {"limited_by_generator": "its sends were late"}
-    for load in (STEP, {"loop": "open"}):
-        assert faults(make_slice(load=load | late)) == ["generator_healthy"]
-        assert faults(make_slice(load=load)) == []
-    # Closed loops are judged over all slices together.
-    assert faults(make_slice(load=late)) == []
-
-
-def test_slice_whose_idle_connections_were_closed_is_another_load(make_slice):
-    assert faults(make_slice(), lost=1) == ["idle_connections"]
 
 
 @pytest.mark.parametrize(
