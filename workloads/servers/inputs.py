@@ -11,7 +11,6 @@ import contextlib
 import json
 import os
 import re
-import subprocess
 import sys
 import time
 import urllib.parse
@@ -23,7 +22,7 @@ from typing import NamedTuple
 
 import psutil
 
-from profiles.watch.telemetry import children, family_cpu_s, jvm_of
+from profiles.watch.telemetry import children, family_cpu_s
 from workloads.servers.listening import listeners
 
 SECONDS, LIMIT_S = 60.0, 5.0
@@ -31,7 +30,6 @@ SECONDS, LIMIT_S = 60.0, 5.0
 # $request_time); a decimal number without a unit is seconds, another one milliseconds.
 TIME = re.compile(r"[ \"=]([0-9]+(?:\.[0-9]+)?)(ms|s|us|µs)?\"?\s*$")
 TO_MS = {"s": 1000.0, "ms": 1.0, "us": 0.001, "µs": 0.001}
-VIRTUAL = re.compile(r'^#\d+ "[^"]*" virtual', re.MULTILINE)
 
 
 class Seen(NamedTuple):
@@ -149,24 +147,6 @@ def threads(pid: int) -> int:
     return count
 
 
-def virtual_threads(pid: int) -> int | None:
-    """Virtual threads that jcmd shows; None without jcmd, or of no JVM.
-
-    A JVM alone is asked: jcmd attaches by SIGQUIT, which ends a Go service.
-    """
-    if jvm_of([pid]) is None:
-        return None
-    file = Path(f"/tmp/inputs-{os.getpid()}.txt")
-    try:
-        command = ["jcmd", str(pid), "Thread.dump_to_file", str(file)]
-        ran = subprocess.run(command, capture_output=True, timeout=30, check=False)
-        return len(VIRTUAL.findall(file.read_text())) if ran.returncode == 0 else None
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    finally:
-        file.unlink(missing_ok=True)
-
-
 OF_FORM = ("rate_per_s", "wait_ms", "cpu_ms", "cpus", "threads")
 
 
@@ -204,11 +184,6 @@ def main() -> None:
             "requests: the rate is that of connections accepted on this machine, at all ports; "
             "--actuator or --log has that of requests"
         )
-    virtual = virtual_threads(options.pid)
-    if virtual is None:
-        inputs.unseen.append("virtual threads: jcmd shows none, or it is no JVM")
-    else:
-        inputs.found["virtual_threads"] = float(virtual)
     print("\n".join(shown(inputs)))
 
 

@@ -18,7 +18,6 @@ from workloads.servers.inputs import (
     connections,
     shown,
     time_of,
-    virtual_threads,
 )
 from workloads.tests.processes import until
 
@@ -75,11 +74,6 @@ def test_short_connections_are_counted_at_whichever_time_they_come():
             socket.create_connection(listener.getsockname()).close()
             listener.accept()[0].close()
         assert read().requests >= before + 20
-
-
-def test_jcmd_whose_sigquit_ends_other_programs_asks_a_jvm_alone(monkeypatch):
-    monkeypatch.setattr(subprocess, "run", lambda *_, **__: pytest.fail("it was asked"))
-    assert virtual_threads(os.getpid()) is None
 
 
 def test_actuator_is_read(tmp_path):
