@@ -4,7 +4,7 @@
 #     workloads/inputs.sh PID [SECONDS] [--actuator http://127.0.0.1:8080/actuator] [--log access.log]
 #
 # CPU time comes from /proc; rate and latency from Actuator's metrics, from an access log that ends in the time of a request,
-# or the rate alone from new connections of the machine; requests in flight by Little's law; threads from /proc or jcmd. It says
+# or the rate alone from new connections of the machine; requests in flight by Little's law; threads from /proc. It says
 # what it could not see.
 set -uo pipefail
 
