@@ -81,7 +81,8 @@ sentence_of_cpu_counts <- function(mixes) {
     "By the same queue, p99 of the short ones with a carrier for each CPU is %s with %s CPUs that are as busy; measured %s.",
     enumerate(value_of(predicted, "ms")), enumerate(format_number(numbers_of_cpus)),
     enumerate(alike[order(cpus), sprintf(
-      "%s on %s with %.0f %% in use (predicted %s)", value_of(measured_p99_ms, "ms"), count_of(cpus, "CPU"), 100 * utilization, value_of(predicted_p99_ms, "ms")
+      "%s on %s with %.0f %% in use (predicted %s)", value_of(measured_p99_ms, "ms"), count_of(cpus, "CPU"), 100 * utilization,
+      value_of(predicted_p99_ms, "ms")
     )])
   )
 }

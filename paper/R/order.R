@@ -110,7 +110,8 @@ sentence_of_p99_9 <- function(all) {
   tail <- finding$rows[pair == "tail"]
   sides <- c(default$baseline, default$mode, tail$mode)
   in_words <- c(
-    paste(format_number(default$baseline_admitted), "platform threads"), "virtual threads by default", paste(format_number(tail$mode_carriers), "carriers")
+    paste(format_number(default$baseline_admitted), "platform threads"), "virtual threads by default",
+    paste(format_number(tail$mode_carriers), "carriers")
   )
   cells <- all$summary[default[, .(study, tier, tool)], on = c("study", "tier", "tool"), nomatch = NULL][latency_valid == TRUE]
   p99_9_ms <- vapply(sides, function(side) median(cells[mode == side]$latency_p99_9_ms, na.rm = TRUE), 0)

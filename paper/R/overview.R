@@ -49,7 +49,8 @@ sentence_commit <- function(cells) {
   absent <- sum(is.na(commits))
   paragraph(
     if (length(known) > 0) sprintf("Commit%s of the cells: %s.", if (length(known) > 1) "s" else "", enumerate(as_code(known))),
-    if (length(known) == 0) "Commit not recorded in the cells." else if (absent > 0) sprintf("Commit not recorded in %s.", count_of(absent, "cell"))
+    if (length(known) == 0) "Commit not recorded in the cells." else if (absent > 0)
+      sprintf("Commit not recorded in %s.", count_of(absent, "cell"))
   )
 }
 

@@ -42,7 +42,8 @@ table_machine <- function(cells) {
   facts <- c(
     Processor = fact("cpu_model"), CPUs = fact("cpus"), "CPUs of the server" = distinct(provenance_of(cells, "server_cpus")),
     "CPUs of the generator" = distinct(provenance_of(cells, "generator_cpus")), Memory = memory_text(cells),
-    Architecture = fact("architecture"), Topology = distinct(from_cells(cells, function(cell) topology_text(cell$session$topology), NA_character_)),
+    Architecture = fact("architecture"),
+    Topology = distinct(from_cells(cells, function(cell) topology_text(cell$session$topology), NA_character_)),
     "Virtual machine" = fact("virtualised"), Kernel = fact("kernel"), "Operating system" = fact("os"),
     "Run as root" = distinct(provenance_of(cells, "root"))
   )
@@ -109,7 +110,8 @@ several_of_a_kind <- function(values, kinds) {
 sentence_mixed <- function(cells) {
   if (length(cells) == 0) return("")
   of_machine <- c(
-    processors = "cpu_model", kernels = "kernel", "usable CPUs" = "cpus_usable", "CPU quotas" = "cpu_quota", "disks of databases" = "data_in_memory"
+    processors = "cpu_model", kernels = "kernel", "usable CPUs" = "cpus_usable", "CPU quotas" = "cpu_quota",
+    "disks of databases" = "data_in_memory"
   )
   facts <- c(
     lapply(of_machine, function(name) provenance_of(cells, "machine", name)),

@@ -80,7 +80,8 @@ sentence_rules <- function(rows) {
   if (nrow(rows) == 0) return("")
   found <- rows[study != "all" & unequal]
   named <- if (nrow(found) == 0) "No rule takes more than twice as many from one side of a comparison, beyond chance." else sprintf(
-    "In %s a rule takes more than twice as many from one side, beyond chance: %s.", count_of(nrow(found), "comparison"), enumerated(losses_in_words(found))
+    "In %s a rule takes more than twice as many from one side, beyond chance: %s.", count_of(nrow(found), "comparison"),
+    enumerated(losses_in_words(found))
   )
   over_all <- vapply(split(rows[study == "all" & unequal], by = c("what", "rule")), function(all) {
     of_rule <- rows[study != "all"][all[, .(what, rule)], on = c("what", "rule")][order(-abs(mode_lost - baseline_lost))]

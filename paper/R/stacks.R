@@ -98,6 +98,7 @@ practice_of_client <- function(rows) {
       )
     ),
     if (saves) sprintf("WebFlux saves by its server (%s).", us_of(rows, "server")),
-    if (jdk != "unclear") sprintf("The JDK's client takes %s CPU time than Apache's on virtual threads (%s).", jdk, us_of(rows, "client-jdk"))
+    if (jdk != "unclear") sprintf("The JDK's client takes %s CPU time than Apache's on virtual threads (%s).", jdk,
+      us_of(rows, "client-jdk"))
   )
 }

@@ -8,7 +8,8 @@ standing_rows <- rbind(
     virtual = "virtual threads"
   )),
   modes_at("query-wait", "200 users, a query of 20 ms over HikariCP", c(
-    "platform-hikari-10" = "10 connections", "virtual-hikari-10" = "10 connections, virtual threads", "platform-hikari-50" = "50 connections"
+    "platform-hikari-10" = "10 connections", "virtual-hikari-10" = "10 connections, virtual threads",
+    "platform-hikari-50" = "50 connections"
   )),
   modes_at("lock-20ms", "50 users, 20 ms with a lock of their own", c(
     "virtual-synchronized-21" = "synchronized, JDK 21", "virtual-synchronized-21-carriers-16" = "the same, 16 carriers",

@@ -1,7 +1,7 @@
 # The parts of a study's tables: modes, tiers and flame graphs. `all` is the result of of_study().
 
-#' The modes of a study, from the configuration in its cells, without what is the same for all. Options of the JVM are those that not all modes
-#' have, as those of carriers, heap and collector.
+#' The modes of a study, from the configuration in its cells, without what is the same for all. Options of the JVM are those
+#' that not all modes have, as those of carriers, heap and collector.
 table_modes_asked <- function(all) {
   cell_of <- function(name) Find(function(cell) cell$cell$mode == name, all$cells)
   jvm_of <- function(cell) unlist(cell$configuration$study$server$jvm_options)

@@ -200,7 +200,8 @@ tables_of_studies <- function(all) {
   told <- vapply(studies, function(id) {
     one <- of_study(all, id)
     about <- one$cells[[1]]$labels$study
-    section_of_tables(paste(about$title, "– tables"), paste0(id, "-tables"), tables_of_study(one), about = sprintf("*%s*", trimws(about$question)))
+    question <- sprintf("*%s*", trimws(about$question))
+    section_of_tables(paste(about$title, "– tables"), paste0(id, "-tables"), tables_of_study(one), about = question)
   }, "")
   paste(told, collapse = "\n")
 }

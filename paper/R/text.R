@@ -63,8 +63,8 @@ spoken <- function(sentences) gsub("[`*]", "", paste(sentences, collapse = " "))
 #' Sentences as one paragraph.
 paragraph <- function(...) paste(Filter(nzchar, c(...)), collapse = " ")
 
-#' A font family as svglite's user_fonts has it, or what the system takes in its place. By itself svglite measures one font and names another,
-#' so that text does not fit the room that was made for it.
+#' A font family as svglite's user_fonts has it, or what the system takes in its place. By itself svglite measures one font and names
+#' another, so that text does not fit the room that was made for it.
 svg_font <- function(family) {
   face <- function(bold = FALSE, italic = FALSE) {
     file <- systemfonts::match_font(family, bold = bold, italic = italic)$path

@@ -87,8 +87,8 @@ test_that("reasons have the names of rules in plain words", {
 
 test_that("CPU times at the CPU's limit are marked, and no others", {
   row <- compared(
-    statistic = c("cpu_us_per_request", "cpu_us_per_request", "throughput_per_s"), cpu_limited = c(1, 0, 1), estimate = 1.44, low = 1.3, high = 1.6,
-    mode = "a", baseline = "b", tool = "jmeter"
+    statistic = c("cpu_us_per_request", "cpu_us_per_request", "throughput_per_s"), cpu_limited = c(1, 0, 1),
+    estimate = 1.44, low = 1.3, high = 1.6, mode = "a", baseline = "b", tool = "jmeter"
   )
   expect_equal(effect_with_interval(row), c("1.44 [1.3, 1.6], at the CPU's limit", "1.44 [1.3, 1.6]", "1.44 [1.3, 1.6]"))
   cpu_time <- "CPU time per request 1.44 × [1.3, 1.6]"
@@ -106,8 +106,8 @@ test_that("CPU times at the CPU's limit are marked, and no others", {
 
 test_that("a bound is said as one, in tables and of the event loop's logins", {
   row <- compared(
-    study = "stacks", tier = "login", tool = "jmeter", mode = "webflux", baseline = "mvc-tomcat-virtual", statistic = "latency_p99_ms", unit = "ms",
-    estimate = 2.87, low = 1.576, high = Inf, bound = "at_least", pairs = 1, sessions = 1, mode_value = 1831, baseline_value = 638
+    study = "stacks", tier = "login", tool = "jmeter", mode = "webflux", baseline = "mvc-tomcat-virtual",
+    statistic = "latency_p99_ms", unit = "ms", estimate = 2.87, low = 1.576, high = Inf, bound = "at_least", pairs = 1, sessions = 1, mode_value = 1831, baseline_value = 638
   )
   rows <- rbind(row, copy(row)[, `:=`(bound = "at_most", low = 0, high = 0.5)], copy(row)[, bound := ""], copy(row)[, c("estimate", "low", "high") := NA_real_])
   expect_equal(bound_in_words(rows), c("at least 1.58 times", "at most 0.5 times", "", "at least"))

@@ -27,7 +27,7 @@ test_that("a positive control that was not found is said in bold", {
     reason = c("", not_measured_well)
   )
   expect_said(
-    sentence_controls(controls), "2.1 ms in place of 2 ms changes the CPU time per request by a factor of 1.03 to 1.05; 1.04 [1.02, 1.06] is found. ",
+    sentence_controls(controls), "2.1 ms in place of 2 ms changes the CPU time per request by a factor of 1.03 to 1.05; 1.04 [1.02, 1.06] is found",
     "**not measured**: to sleep for 105 ms in place of 100 ms (not measured well enough)."
   )
   expect_match(sentence_controls(controls[2]), "^Positive controls that were")

@@ -112,7 +112,8 @@ test_that("modes are compared by the order of service where nothing but that dif
 
 test_that("SCHED_BATCH has a price below the limit only where p99 has a ratio", {
   row <- compared(
-    study = "virtual-threads", mode = "virtual-batch", tier = "neighbor-waits", statistic = "latency_p99_ms", unit = "ms", mode_value = 21.4, baseline_value = 20.9
+    study = "virtual-threads", mode = "virtual-batch", tier = "neighbor-waits", statistic = "latency_p99_ms", unit = "ms",
+    mode_value = 21.4, baseline_value = 20.9
   )
   expect_equal(sentence_of_batch_below(row), "p99 there is 21.4 ms in place of 20.9 ms.")
   expect_equal(sentence_of_batch_below(row[, reason := "no valid cell"]), "")
@@ -171,8 +172,8 @@ test_that("predictions of mixes and swaps that failed are reported", {
   expect_equal(failed_mixes(mixes), "")
   expect_match(failed_mixes(copy(mixes)[mode == "virtual" & tier == "mid", predicted_p99_ms := 200]), "measured: 200 and 100 ms with virtual threads at 50 % of the CPU.$")
   swaps <- compared(
-    of = c("A", "B"), at_least = c(1.2, NA), at_most = c(NA, 0.1), effect = c("ratio", "difference"), estimate = c(1.19, 0.18), low = c(1, 0.12),
-    high = c(1.4, 0.24), statistic = "error_share", refuted = TRUE
+    of = c("A", "B"), at_least = c(1.2, NA), at_most = c(NA, 0.1), effect = c("ratio", "difference"), estimate = c(1.19, 0.18),
+    low = c(1, 0.12), high = c(1.4, 0.24), statistic = "error_share", refuted = TRUE
   )
   expect_equal(failed_swaps(swaps), "Predicted of swaps: A: at least 1.2, measured 1.19 [1, 1.4]; B: at most 10 points, measured 18 [12, 24].")
   expect_equal(failed_swaps(swaps[, refuted := FALSE]), "")
