@@ -165,13 +165,10 @@ def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> d
     if columns != list(Sample._fields):
         raise ValueError(f"{raw}: not the columns that workloads/jmeter/jmeter.properties names")
     # A load that was cut off may end within a line.
-    whole = (Sample._make(row) for row in rows if len(row) == len(columns))
-    samples = [row for row in whole if row.label == "request"]
+    samples = [Sample._make(row) for row in rows if len(row) == len(columns)]
     start_ms, end_ms = window_ms(spec, samples)
-    within: list[Sample] = []
-    outside: list[Sample] = []
-    for row in samples:
-        (within if start_ms <= ended_ms(row) <= end_ms else outside).append(row)
+    within = [row for row in samples if start_ms <= ended_ms(row) <= end_ms]
+    outside = [row for row in samples if not start_ms <= ended_ms(row) <= end_ms]
     in_flight = [row for row in outside if int(row.timeStamp) < end_ms < ended_ms(row)]
     # Between slices, while the servers wait: a better compression takes five times as long.
     with gzip.open(folder / SAMPLES, "wt", compresslevel=1, newline="") as file:
