@@ -1,8 +1,8 @@
 # False alarms: how often the verdict on variants is wrong, by draws from the rounds of recorded comparisons.
 #
 # A comparison's log ratios are centered, so that there is no difference, and moved to one that is known. A draw takes starts of one
-# comparison with replacement, and rounds within each. The rule sees them start by start, as it does while it measures. With it stands a rule
-# that many write by hand: after each round a 95 % interval of all rounds, until one excludes no difference.
+# comparison with replacement, and rounds within each. The rule sees them start by start, as it does while it measures. With it stands a
+# rule that many write by hand: after each round a 95 % interval of all rounds, until one excludes no difference.
 
 #' Wrong and missed verdicts by the recorded rounds of comparisons.
 #'
@@ -23,7 +23,8 @@ alarms_of_runs <- function(runs, limit, draws = 10000) {
   }))
 }
 
-# CPU times of a comparison at one speed: a vector of centered log ratios per start; NULL of fewer than three starts, and of the first variant.
+# CPU times of a comparison at one speed: a vector of centered log ratios per start; NULL of fewer than three starts, and of the first
+# variant.
 centered_rounds <- function(path) {
   cells <- cells_of_pair(dirname(dirname(dirname(dirname(dirname(dirname(dirname(path))))))), sub("/cell.json$", "", sub("^.*/cells/", "", path)))
   if (is.null(cells$baseline)) return(NULL)

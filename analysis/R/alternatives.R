@@ -16,10 +16,10 @@ rival_states <- c("excluded", "left", "not measured")
 #'
 #' @param findings see read_findings(); `comparisons` see compare_modes(), with or without verdicts of the primaries; `others` named list of
 #'   those of other runs.
-#' @return data.table, a row per rival: finding (its id), rival and swap (words), excluded_by (outcomes, by spaces), outcome (see standing(),
-#'   by the verdict among the rivals), state (see rival_states; "excluded by run NAME (2 of 8)" where only others do, two of the eight that
-#'   measured it; of what none excludes and this one does not measure "left by run NAME" where another decides as the rival would have it,
-#'   else "left undecided by run NAME"), the columns of the comparisons, of the run that is named.
+#' @return data.table, a row per rival: finding (its id), rival and swap (words), excluded_by (outcomes, by spaces), outcome (see
+#'   standing(), by the verdict among the rivals), state (see rival_states; "excluded by run NAME (2 of 8)" where only others do, two of the
+#'   eight that measured it; of what none excludes and this one does not measure "left by run NAME" where another decides as the rival would
+#'   have it, else "left undecided by run NAME"), the columns of the comparisons, of the run that is named.
 decide_alternatives <- function(findings, comparisons, others = list()) {
   decided <- states_of_rivals(findings, comparisons)
   there <- lapply(others, function(rows) guarded(states_of_rivals(findings, rows), "alternatives", decided[0]))

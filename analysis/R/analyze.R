@@ -37,9 +37,9 @@ tables_of_profiles <- list(
   "cpu-groups" = function() no_cpu_groups(), allocations = function() no_allocations(), "moved-groups" = function() no_moved()
 )
 
-# Runs `compute` with a function that writes a table. Each table of `empty` is there afterwards, and the problems are. A table is written, and
-# read where it is needed: what a report shows is what was compared. It is computed within the call, so that one that cannot be is written
-# without rows, and the others go on.
+# Runs `compute` with a function that writes a table. Each table of `empty` is there afterwards, and the problems are. A table is written,
+# and read where it is needed: what a report shows is what was compared. It is computed within the call, so that one that cannot be is
+# written without rows, and the others go on.
 write_all <- function(results, empty, folder, verb, compute) {
   take_problems()
   path_of <- function(name) file.path(results, paste0(name, ".csv"))

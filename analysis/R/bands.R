@@ -15,7 +15,8 @@ bands_of <- function(comparisons, known) {
   rows <- comparisons[effect == "ratio" & reason == "" & is.finite(estimate) & statistic %in% judged_statistics & !is.na(low) & !is.na(high)]
   rows[, place := name_of_place(rows[, .(study, tier, tool, mode, baseline)])]
   rows[, process_reach := reach_of_new_process(as_one_session(.SD), lenders_of(known, .BY$statistic)), by = statistic]
-  rows[, `:=`(low = low / reproduced_within, high = high * reproduced_within)][, c(comparison_names, "low", "high", "process_reach"), with = FALSE]
+  rows[, `:=`(low = low / reproduced_within, high = high * reproduced_within)]
+  rows[, c(comparison_names, "low", "high", "process_reach"), with = FALSE]
 }
 
 # A cell that is still to be measured: its sessions say nothing.

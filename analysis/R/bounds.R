@@ -38,7 +38,8 @@ measured_medians <- function(summary) {
   ), by = cell_place]
 }
 
-# The least of what users, admission and CPUs allow: bound_per_s and bound_by. NA or Inf where there is no such limit; NA where there is none.
+# The least of what users, admission and CPUs allow: bound_per_s and bound_by. NA or Inf where there is no such limit; NA where there is
+# none.
 least_bound <- function(users, admitted, wait_s, cpus_per_s) {
   least_of(cbind(users = users / wait_s, admitted = admitted / wait_s, cpu = cpus_per_s))
 }

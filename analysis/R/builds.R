@@ -1,10 +1,10 @@
 # Variants of a user's own service: is one slower than its limits allow? Two builds are two variants; the first is the baseline.
 #
 # The start is the unit. All variants were started at least three times, in drawn order, and loaded in turns, in rounds that
-# workloads/session/variants.py ended. A round gives a log ratio, and a start their mean. The interval, at 99 %, is Student's over the starts'
-# means, or over the rounds within starts where that is wider. A statistic is slower where its interval lies beyond its limit, not slower
-# where it lies within, and undecided where it holds the limit. A variant is slower where one statistic is. p99 and failed requests make a
-# variant slower; where they stay open, a sentence says so and the others decide.
+# workloads/session/variants.py ended. A round gives a log ratio, and a start their mean. The interval, at 99 %, is Student's over the
+# starts' means, or over the rounds within starts where that is wider. A statistic is slower where its interval lies beyond its limit, not
+# slower where it lies within, and undecided where it holds the limit. A variant is slower where one statistic is. p99 and failed requests
+# make a variant slower; where they stay open, a sentence says so and the others decide.
 #
 # CPU times and median latencies are compared at one speed of the CPU: other guests of a host change it by half and more, in one variant's
 # round and not in the other's, and a fixed computation on the server's CPU (probe_us) shows it.
@@ -29,8 +29,8 @@ may_stay_open <- c("latency_p99_ms", failed_requests)
 
 #' Judges the variants of a service against the first.
 #'
-#' @param results folder of the run; `names` of the other variants' cells: study/mode/tier/tool/rep-n. A sweep is judged with its variant, as the row of
-#'   its capacity: it fails requests by design.
+#' @param results folder of the run; `names` of the other variants' cells: study/mode/tier/tool/rep-n. A sweep is judged with its variant,
+#'   as the row of its capacity: it fails requests by design.
 #' @return list: verdict (a name of build_verdicts, the worst of all variants), why (empty, or why there is no valid comparison), remarks
 #'   (lines), and table, a row per variant and statistic: variant, statistic, unit, old, new, starts, rounds, ratio with low and high (of
 #'   new to old, 99 %; of failed requests shares in percent), slower_percent (its limit, NA without one), verdict and reason.
@@ -50,9 +50,9 @@ judge_builds <- function(results, names) {
 floor_of <- function(judged) {
   rows <- judged$table[statistic %in% c("throughput_per_s", "latency_p50_ms", "latency_p99_ms", "cpu_us_per_request") & is.finite(low) & is.finite(high)]
   if (nrow(rows) == 0) return(if (length(judged$why) > 0) paste0("A/A floor of this machine: ", paste(judged$why, collapse = "; "), "."))
-  found <- rows[, paste(sprintf("%s %s %% [%s, %s]", title_of(statistic), signed_percent(ratio), signed_percent(low), signed_percent(high)), collapse = ", ")]
+  found <- rows[, sprintf("%s %s %% [%s, %s]", title_of(statistic), signed_percent(ratio), signed_percent(low), signed_percent(high))]
   warning <- if (judged$verdict == "slower") " Two processes of one build differ by more than a limit here: do not trust the verdict."
-  paste0("A/A floor of this machine, the first variant against itself: ", found, ".", warning)
+  paste0("A/A floor of this machine, the first variant against itself: ", paste(found, collapse = ", "), ".", warning)
 }
 
 severity <- c("not slower" = 0, undecided = 1, slower = 2, invalid = 3)
@@ -94,10 +94,13 @@ longer_budgets <- function(table, budget_s) {
   needed <- mapply(starts_needed, log(open$ratio), log(open$high / open$low) / 2, open$starts, log(limit_of_build(open$statistic, open$slower_percent)))
   advice <- fifelse(
     is.na(needed), sprintf(
-      "%d starts like these %.0f do not decide it, whose interval has %s %% to each side: a longer budget_s loads each start longer, a larger limit asks for less",
-      starts_planned, open$starts, format_number(50 * (open$high - open$low) / open$ratio)
+      "%d starts like these %.0f do not decide it, whose interval has %s %% to each side: %s", starts_planned, open$starts,
+      format_number(50 * (open$high - open$low) / open$ratio), "a longer budget_s loads each start longer, a larger limit asks for less"
     ),
-    sprintf("%.0f starts that differ like these %.0f would decide it: budget_s: %.0f", needed, open$starts, 10 * ceiling(budget_s * needed / open$starts / 10))
+    sprintf(
+      "%.0f starts that differ like these %.0f would decide it: budget_s: %.0f", needed, open$starts,
+      10 * ceiling(budget_s * needed / open$starts / 10)
+    )
   )
   sprintf("%s: %s: %s.", open$variant, title_of_row(open$statistic), advice)
 }
@@ -198,7 +201,8 @@ why_no_comparison <- function(cells) {
     if (is.na(share)) return(sprintf("%s: no request was recorded", of_build))
     if (share <= failed_at_most) return("")
     errors <- Filter(function(count) count > 0, cell$load$errors)
-    sprintf("%s: %s %% of its requests failed (%s)", of_build, format_number(100 * share), paste(names(errors), unlist(errors), collapse = ", "))
+    kinds <- paste(names(errors), unlist(errors), collapse = ", ")
+    sprintf("%s: %s %% of its requests failed (%s)", of_build, format_number(100 * share), kinds)
   }, "")
   # A side that another's fault kept from its load has none of its own.
   kept <- grepl(": not_ready: not loaded, as ", reasons, fixed = TRUE)
@@ -209,8 +213,8 @@ why_no_comparison <- function(cells) {
 judge_statistic <- function(pair, statistic, limit) {
   effect <- effect_on_rounds(pair, statistic)
   spoiled <- if (counts_of(statistic) == "latency") marks_of_pair(pair, statistic) else ""
-  # CPU time per request falls with the rate: it is shown, and the throughputs decide, unless the build that serves less takes more than that
-  # explains.
+  # CPU time per request falls with the rate: it is shown, and the throughputs decide, unless the build that serves less takes more than
+  # that explains.
   more <- if (statistic == "cpu_us_per_request") served_more(pair) else 0
   ends <- ends_of_build(effect)
   beyond <- is_beyond_rate(ends, effect$better, limit, more)
@@ -259,10 +263,11 @@ capacity_of_variant <- function(results, cells) {
 
 failed_more_at_most <- 0.1
 
-#' Failed requests of both sides, as a row of judge_builds(): shares in percent, each with its exact interval at 99 %, in which old and new stand.
+#' Failed requests of both sides, as a row of judge_builds(): shares in percent, each with its exact interval at 99 %, in which old and new
+#' stand.
 #'
-#' Clopper and Pearson (1934), Biometrika 26(4). More requests fail where the new side has more of all failures than its share of the requests
-#' explains, and not more where the ends of both intervals are less than 0.1 % apart.
+#' Clopper and Pearson (1934), Biometrika 26(4). More requests fail where the new side has more of all failures than its share of the
+#' requests explains, and not more where the ends of both intervals are less than 0.1 % apart.
 judge_failures <- function(pair) {
   rows <- slices_for(pair$measured$slices[kind == "plain"], "throughput_per_s", excluding = FALSE)
   of_sides <- list(rows[mode == pair$place$baseline], rows[mode == pair$place$mode])
@@ -312,7 +317,8 @@ effect_on_rounds <- function(pair, statistic) {
 
 student_99 <- function(degrees) suppressWarnings(qt((1 + builds_confidence) / 2, degrees))
 
-# The mean of the starts' means of log ratios, and half of its interval at 99 %: by starts or by rounds, whichever is wider; NA of one start.
+# The mean of the starts' means of log ratios, and half of its interval at 99 %: by starts or by rounds, whichever is wider; NA of one
+# start.
 mean_of_starts <- function(logs, start) {
   means <- tapply(logs, start, mean)
   count <- length(means)
@@ -322,14 +328,15 @@ mean_of_starts <- function(logs, start) {
   list(centre = mean(means), reach = if (count > 1) max(reach, na.rm = TRUE) else NA_real_, starts = count)
 }
 
-# The bound of the effect, its quantum, and why there is none. Others who take the CPU take it from both builds, round by round, and the rule that
-# ends the rounds counts these: they are excluded from latency alone.
+# The bound of the effect, its quantum, and why there is none. Others who take the CPU take it from both builds, round by round, and the
+# rule that ends the rounds counts these: they are excluded from latency alone.
 effect_of_session <- function(pair, statistic) {
   found <- pool_sessions(session_effects(pair$measured, pair$place, statistic, excluding = FALSE))
   if (nrow(found) == 0) list(why = "no values of both sides", bound = 0, least = 0, centre = NA_real_) else as.list(found[, .(bound, least, why, centre)])
 }
 
-# The log ratio of throughputs; 0 where one has none. CPU time per request rises at most as the rate falls, as where all of it is a cost of time.
+# The log ratio of throughputs; 0 where one has none. CPU time per request rises at most as the rate falls, as where all of it is a cost of
+# time.
 served_more <- function(pair) {
   served <- session_effects(pair$measured, pair$place, "throughput_per_s", excluding = FALSE)$effect
   if (length(served) == 0 || is.na(served[1])) 0 else served[1]
@@ -394,7 +401,9 @@ sentence_of_variant <- function(rows) {
     clear[statistic == "capacity_per_s", sprintf(
       "serves %s × as much at the objective (%s in place of %s/s); ", format_number(ratio), format_number(new), format_number(old)
     )],
-    once[, sprintf("serves %s/s at the objective in place of %s/s, in one session without an interval; ", format_number(new), format_number(old))], ""
+    once[, sprintf(
+      "serves %s/s at the objective in place of %s/s, in one session without an interval; ", format_number(new), format_number(old)
+    )], ""
   )[1]
   open <- rows[verdict == "undecided" & statistic != failed_requests, title_of_row(statistic)]
   unchanged <- if (length(open) > 0) sprintf("no change is shown (open: %s)", paste(open, collapse = ", ")) else "nothing changes"

@@ -132,8 +132,8 @@ capacity_row <- function(cell) {
 #' The steps of all valid curves, over sessions: all load the rates of one grid.
 #'
 #' @param cells see capacities_of().
-#' @return data.table, a row per study, tier, mode and step: sessions, saturated (in any of them), and geometric means, with _low and _high of
-#'   the lowest and the highest session (NA for one): 95 % intervals of three sessions would hide the curves, and the capacity decides.
+#' @return data.table, a row per study, tier, mode and step: sessions, saturated (in any of them), and geometric means, with _low and _high
+#'   of the lowest and the highest session (NA for one): 95 % intervals of three sessions would hide the curves, and the capacity decides.
 pool_steps <- function(cells) {
   steps <- rbindlist(lapply(cells, function(cell) {
     steps <- steps_of_curve(cell)

@@ -48,7 +48,9 @@ check_counter <- function(cause, path) {
   columns <- all.vars(str2lang(cause$counter$value))
   counted <- setdiff(columns, set_by_load)
   restated <- follows_from(cause$difference$statistic, cause$tool)
-  if (all(counted %in% restated)) fail_reading(path, cause$id, ": the counter follows from the effect by a law: ", paste(counted, collapse = ", "))
+  if (all(counted %in% restated)) {
+    fail_reading(path, cause$id, ": the counter follows from the effect by a law: ", paste(counted, collapse = ", "))
+  }
   whole <- intersect(counted, of_whole_load)
   if (length(whole) > 0 && any(c("requests", "profiled_requests") %in% columns)) {
     fail_reading(path, cause$id, ": ", paste(whole, collapse = ", "), " belongs to counted_requests, not to the requests of the windows")
@@ -207,7 +209,8 @@ swap_row <- function(cause, swap, tables) {
     both <- effects(values)
     pair <- lapply(both, function(of_side) of_side[unit %in% common(both)])
     c(
-      three("before", effect_of(pair$before)), three("after", effect_of(pair$after)), three("share", share_that_goes(pair$before, pair$after)),
+      three("before", effect_of(pair$before)), three("after", effect_of(pair$after)),
+      three("share", share_that_goes(pair$before, pair$after)),
       of_sides(sides, "", function(side) side_values(tables$sessions, side, statistic)[, mean(value)]),
       counted_columns(cause, sides, tables$cells)
     )
@@ -280,7 +283,8 @@ step_row <- function(cause, step, tables) {
     of_whole <- function(effect) by_unit[, .(unit, effect = ..effect, quantum = rep(0, .N))]
     c(
       three("before", exp(mean_interval(log(to / from)))), three("after", mean_interval(to - from)),
-      three("share", share_that_goes(of_whole(whole), of_whole(whole - (to - from)))), list(before_mode = mean(to), before_baseline = mean(from)),
+      three("share", share_that_goes(of_whole(whole), of_whole(whole - (to - from)))),
+      list(before_mode = mean(to), before_baseline = mean(from)),
       counted_columns(cause, list(before = sides_of(cause, step[c("mode", "baseline")])), tables$cells)
     )
   }, function(values) values_by_unit(values, modes, cause)$unit)
@@ -288,7 +292,8 @@ step_row <- function(cause, step, tables) {
 
 # ---- Counters
 
-#' Cells whose counted waits are longer than their mean latency, which cannot be: something was counted that does not belong to the requests.
+#' Cells whose counted waits are longer than their mean latency, which cannot be: something was counted that does not belong to the
+#' requests.
 #'
 #' @param summary see read_summary().
 #' @return data.table: study, mode, tier, tool, repetition, counter, wait_ms, latency_mean_ms.
@@ -324,10 +329,10 @@ counted_columns <- function(cause, sides, table) {
 #' All causes, a row a dose, a swap and a step.
 #'
 #' @param causes see read_causes(); `summary` see read_summary(); `slices` see read_slices().
-#' @return data.table, see tables.yaml. `before` and `after` with their ends are throughputs at the lowest and the highest dose (1/s), or the
-#'   effect before and after the swap (a ratio or a difference), and `share` of a dose is the slope, where 1 is the law. Of a step: before is
-#'   the ratio, after the difference in the statistic's unit, share that of the whole, and before_baseline and before_mode are the values
-#'   that it leads from and to.
+#' @return data.table, see tables.yaml. `before` and `after` with their ends are throughputs at the lowest and the highest dose (1/s), or
+#'   the effect before and after the swap (a ratio or a difference), and `share` of a dose is the slope, where 1 is the law. Of a step:
+#'   before is the ratio, after the difference in the statistic's unit, share that of the whole, and before_baseline and before_mode are the
+#'   values that it leads from and to.
 trace_causes <- function(causes, summary, slices) {
   summary <- without_impossible_waits(summary)
   rows <- lapply(causes, function(cause) rows_of_cause(cause, with_units(summary, slices, cause)))
@@ -340,7 +345,8 @@ trace_causes <- function(causes, summary, slices) {
 rows_of_cause <- function(cause, tables) {
   statistic <- c(cause$difference$statistic, "throughput_per_s")[1]
   row_of <- function(kind, does, row) {
-    guarded(row, "causes", function(message) list(id = cause$id, kind = kind, does = does, statistic = statistic, reason = not_computed(message)))
+    failed <- function(message) list(id = cause$id, kind = kind, does = does, statistic = statistic, reason = not_computed(message))
+    guarded(row, "causes", failed)
   }
   dose <- if (!is.null(cause$doses)) list(row_of("dose", cause$doses$of, dose_row(cause, tables)))
   swaps <- lapply(cause$swaps, function(swap) row_of("swap", swap$does, swap_row(cause, swap, tables)))

@@ -61,7 +61,8 @@ read_claim_extras <- function(results) {
   memory <- file.path(results, "primitives", "thread-memory.csv")
   sizes <- file.path(results, "combinations.csv")
   rbind(
-    typed_table(c("name", "statistic"), c("estimate", "low", "high")), if (file.exists(memory)) memory_of_a_thread(read_thread_memory(memory)),
+    typed_table(c("name", "statistic"), c("estimate", "low", "high")),
+    if (file.exists(memory)) memory_of_a_thread(read_thread_memory(memory)),
     if (file.exists(sizes)) worst_combinations(fread(sizes, colClasses = list(character = c("study", "mode", "tier"))))
   )
 }
@@ -211,8 +212,8 @@ one_session_shows <- "one session alone shows it, and a value takes two"
 #' A verdict on every claim.
 #'
 #' @param claims see read_claims(); `tables` see read_claim_tables().
-#' @return data.table, a row per claim: claim_columns; of the place that decides `low` and `high` (of a single value the least and the largest
-#'   cell), cells (`:` between those compared) and reason (why there is no value, or it decides nothing).
+#' @return data.table, a row per claim: claim_columns; of the place that decides `low` and `high` (of a single value the least and the
+#'   largest cell), cells (`:` between those compared) and reason (why there is no value, or it decides nothing).
 judge_claims <- function(claims, tables) {
   rows <- lapply(claims, function(claim) {
     guarded(judge_claim(tables, claim), "claims", function(message) unjudged_claim(claim, not_computed(message)))

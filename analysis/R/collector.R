@@ -24,7 +24,8 @@ collections_of_places <- function(measured, places, statistic) {
   setnames(wide, sub("^(.*)_(mode|baseline)$", "\\2_\\1", names(wide)))[]
 }
 
-#' The cells of a summary in whose windows the whole heap was collected although it is not what is varied, each once as study/mode/tier/tool.
+#' The cells of a summary in whose windows the whole heap was collected although it is not what is varied, each once as
+#' study/mode/tier/tool.
 #' @export
 fully_collected <- function(summary) {
   if (!"full_collections" %in% names(summary)) return(character())

@@ -159,8 +159,8 @@ are_cpu_limited <- function(rows, summary) {
 # Summaries of older runs do not say it; all had one.
 cpus_of_server <- function(cells) if ("server_cpus" %in% names(cells)) fcoalesce(as.numeric(cells$server_cpus), 1) else rep(1, nrow(cells))
 
-# Whether the load fixes a throughput: both sides serve what it offers (an open loop a rate, users who wait one request each at a time), so that
-# nothing is learned of the servers.
+# Whether the load fixes a throughput: both sides serve what it offers (an open loop a rate, users who wait one request each at a time), so
+# that nothing is learned of the servers.
 is_fixed_by_load <- function(rows, summary) {
   place <- c("study", "tier", "tool")
   offers <- unique(summary[, .(study, tier, tool, most = fifelse(loop == "open", offered_per_s, 1000 * users / sleep_ms))], by = place)
@@ -208,8 +208,8 @@ compare_places <- function(measured, places, statistics = compared_statistics[co
 #' Compares every mode with its `baseline`, for each study, tier, tool and statistic.
 #'
 #' @param measured see as_measured(); `statistics` rows of compared_statistics.
-#' @return data.table, a row per comparison: study, tier, tool, mode, baseline, and comparison_columns, see tables.yaml. Spread, within, noise
-#'   and least are on the scale of log ratios or differences.
+#' @return data.table, a row per comparison: study, tier, tool, mode, baseline, and comparison_columns, see tables.yaml. Spread, within,
+#'   noise and least are on the scale of log ratios or differences.
 compare_modes <- function(measured, statistics = compared_statistics[counts != "sweep"]) {
   places <- unique(measured$summary[!is.na(baseline), .(study, tier, tool, mode, baseline)])[, id := .I]
   compare_places(measured, places, statistics)

@@ -30,8 +30,8 @@ could_count <- function(slices, statistic, excluding) {
   )
 }
 
-# Slices that a disturbance takes from a statistic. From latency it is any. From a throughput and its CPU time it is the hypervisor or another
-# program, if the server used what they left of its CPUs: where another limit decides, they change nothing.
+# Slices that a disturbance takes from a statistic. From latency it is any. From a throughput and its CPU time it is the hypervisor or
+# another program, if the server used what they left of its CPUs: where another limit decides, they change nothing.
 is_lost <- function(slices, statistic) {
   if (counts_of(statistic) == "latency") return(!slices$kept & !grepl(spoils_slice, slices$reason))
   statistic %in% c("throughput_per_s", "cpu_us_per_request") & grepl("undisturbed", slices$reason) & is_at_cpu_limit(slices)

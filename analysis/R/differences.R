@@ -37,7 +37,8 @@ draw_difference <- function(sides, rules, converter, path) {
   if (system2(converter, shQuote(words)) != 0) stop(converter, " failed on ", title, call. = FALSE)
 }
 
-# The stacks of a cell, as lines of profile.collapsed, with nanoseconds of CPU time per request in place of samples; compiling is no part of it.
+# The stacks of a cell, as lines of profile.collapsed, with nanoseconds of CPU time per request in place of samples; compiling is no part of
+# it.
 stacks_per_request <- function(cell, rules) {
   collapsed <- read_collapsed(file.path(cell$folder, "profile.collapsed"))
   samples <- sum(collapsed$samples)

@@ -3,8 +3,8 @@
 #' The distribution of the latencies of modes: all requests of the slices that count, of all sessions together.
 #'
 #' @param cells list of read_cell() of a closed loop; those whose latency does not count are left aside.
-#' @return data.table: study, mode, tier, value_ms (increasing), share (of the requests, failed ones among them, that were answered within that
-#'   time), requests (of the mode at the tier, in all).
+#' @return data.table: study, mode, tier, value_ms (increasing), share (of the requests, failed ones among them, that were answered within
+#'   that time), requests (of the mode at the tier, in all).
 #' @export
 distributions <- function(cells) {
   none <- typed_table(c("study", "mode", "tier"), c("value_ms", "share", "requests"))

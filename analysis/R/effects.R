@@ -6,8 +6,8 @@
 
 #' Measured values of a run.
 #'
-#' @param summary see read_summary(); `slices` see read_slices(); `histograms` list of read_histograms(), named by histogram_key(); `known` rows
-#'   of other runs' comparisons, which lend their noise.
+#' @param summary see read_summary(); `slices` see read_slices(); `histograms` list of read_histograms(), named by histogram_key(); `known`
+#'   rows of other runs' comparisons, which lend their noise.
 as_measured <- function(summary, slices = no_slices(), histograms = list(), known = NULL) {
   place <- c("study", "tier", "tool")
   of_tier <- unique(summary[, .(study, tier, tool, loop, sleep_ms)], by = place)
@@ -59,8 +59,8 @@ bound_of <- function(cells, statistic) {
   rep_len(fcase(bound == "at_least", 1, bound == "at_most", -1, default = 0), nrow(cells))
 }
 
-# The smallest step in which a slice's value can change, as a share of it (for shares: as it is). A closed loop whose requests wait is answered in
-# batches, of which a window has one more or one less. A clock of whole milliseconds rounds percentiles.
+# The smallest step in which a slice's value can change, as a share of it (for shares: as it is). A closed loop whose requests wait is
+# answered in batches, of which a window has one more or one less. A clock of whole milliseconds rounds percentiles.
 quantum_of <- function(rows, statistic) {
   if (statistic == "error_share") return(1 / rows$requests_recorded)
   if (statistic == "throughput_per_s") {
@@ -78,10 +78,10 @@ quantum_of <- function(rows, statistic) {
 #'
 #' @param measured see as_measured(); a session without slices has the values of its cells. `places` see sides_of_places().
 #' @param logs whether effects are log ratios; `excluding` FALSE: no slice is excluded for a disturbance.
-#' @return data.table, a row per id and session: id, session, repetition, mode_value, baseline_value, effect, within (variance of the effect by
-#'   its rounds; NA for one), df_within, rounds, least (standard deviation of what may lie anywhere within its quantum), bound (1 at least,
-#'   -1 at most, NA both), late and late_baseline (by how much the generator's own lateness may have made either side longer, on the scale of
-#'   logarithms), few (why its rounds are too few, or empty), requests and requests_baseline.
+#' @return data.table, a row per id and session: id, session, repetition, mode_value, baseline_value, effect, within (variance of the effect
+#'   by its rounds; NA for one), df_within, rounds, least (standard deviation of what may lie anywhere within its quantum), bound (1 at
+#'   least, -1 at most, NA both), late and late_baseline (by how much the generator's own lateness may have made either side longer, on the
+#'   scale of logarithms), few (why its rounds are too few, or empty), requests and requests_baseline.
 session_effects <- function(measured, places, statistic, logs = TRUE, excluding = TRUE) {
   sides <- sides_of_places(places)
   if (identical(counts_of(statistic), "process")) return(effects_of_cells(first_loads(measured), sides, statistic, logs))
@@ -156,8 +156,8 @@ without_few_rounds <- function(found, rows, loaded, statistic) {
 
 # ---- Estimators
 
-# How the effect of a session is estimated: a list of functions of_rounds (of pairs of slices of a round) and of_sides (of slices of each side),
-# which give the columns of session_effects(), and of_slices, which gives the value of one side.
+# How the effect of a session is estimated: a list of functions of_rounds (of pairs of slices of a round) and of_sides (of slices of each
+# side), which give the columns of session_effects(), and of_slices, which gives the value of one side.
 #
 # A mean is one of all slices, by weight. A percentile is that of a block of rounds, as many as it takes, and the value of a session is the
 # geometric mean of its blocks: one disturbed round of six would decide a percentile of all. Both sides have the same blocks.
@@ -338,8 +338,8 @@ pool_sessions <- function(found, logs = TRUE) {
 
 no_effects <- function() {
   typed_table("why", c(
-    "centre", "mode_value", "baseline_value", "spread", "within", "df_within", "pairs", "rounds", "least", "late", "late_baseline", "requests",
-    "requests_baseline", "bound"
+    "centre", "mode_value", "baseline_value", "spread", "within", "df_within", "pairs", "rounds", "least", "late", "late_baseline",
+    "requests", "requests_baseline", "bound"
   ))[, id := integer()]
 }
 

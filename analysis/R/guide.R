@@ -66,9 +66,10 @@ row_of <- function(pair, finding, comparisons) {
 #' Whether each finding holds.
 #'
 #' @param findings see read_findings(); `comparisons` see add_verdicts(); `facts` see facts_of_loads().
-#' @return data.table, a row per pair of a finding: finding (its id), pair (its name), outcome (see standing()), expected (the outcomes of the
-#'   pair with which the finding holds, by spaces; empty where it only gives values), holds (of the finding: yes, no, open; unmeasured where
-#'   a pair has no cell), bound_ratio (what theory allows of a pair that is `bounded`), the columns of with_facts() and of the comparisons.
+#' @return data.table, a row per pair of a finding: finding (its id), pair (its name), outcome (see standing()), expected (the outcomes of
+#'   the pair with which the finding holds, by spaces; empty where it only gives values), holds (of the finding: yes, no, open; unmeasured
+#'   where a pair has no cell), bound_ratio (what theory allows of a pair that is `bounded`), the columns of with_facts() and of the
+#'   comparisons.
 #' @export
 decide_findings <- function(findings, comparisons, facts = no_facts()) {
   rows <- lapply(findings, function(finding) {
@@ -137,7 +138,8 @@ bound_ratio <- function(rows) {
 #'   primary comparison stands where its interval does.
 standing <- function(rows) {
   verdict <- rows[, fcase(
-    verdict != "", verdict, reason != "", "not comparable", fixed %in% 1, "fixed", (equivalence_p_value <= 1 - confidence) %in% TRUE, "same",
+    verdict != "", verdict, reason != "", "not comparable", fixed %in% 1, "fixed",
+    (equivalence_p_value <= 1 - confidence) %in% TRUE, "same",
     low > (effect == "ratio"), "higher", high < (effect == "ratio"), "lower", default = "undecided"
   )]
   fcase(

@@ -94,7 +94,8 @@ write_cell <- function(root, mode = "fixed-pool", tier = "low", tool = "jmeter",
   if (length(right_ms) > 0) fwrite(data.table(value_ms = right_ms)[, .(slice = 1, count = .N), by = value_ms], file.path(folder, "latencies.csv.gz"))
   requests <- length(elapsed_ms) + length(histogram_ms)
   cell <- edited(
-    once(tool, jsonlite::read_json(golden_path(golden_names[[tool]]))), cell = list(study = "demo", mode = mode, tier = tier, repetition = repetition),
+    once(tool, jsonlite::read_json(golden_path(golden_names[[tool]]))),
+    cell = list(study = "demo", mode = mode, tier = tier, repetition = repetition),
     session = list(id = paste0("session-", repetition), comparison = "demo", repetition = repetition, rounds = 4),
     validity = list(version = 19, valid = TRUE, latency_valid = TRUE, checks = list(list(id = "share_2xx", passed = TRUE))), profile = list(interval_ms = 10, slices = 1, kept = 1), warm_up = list(ended = "idle")
   )

@@ -1,7 +1,7 @@
 # Load curves of servers whose capacity is known.
 
-# Loads around an estimate, in two rounds of the grid, whose p99 rises through the objective at a capacity, but for chance and for a tenth of
-# them that are disturbed.
+# Loads around an estimate, in two rounds of the grid, whose p99 rises through the objective at a capacity, but for chance and for a tenth
+# of them that are disturbed.
 drawn_loads <- function(capacity_per_s, estimate_per_s) {
   steps <- ceiling(log(0.6 * estimate_per_s, 1.1)):floor(log(1.1 * estimate_per_s, 1.1))
   rates <- rep(1.1^steps, 2)

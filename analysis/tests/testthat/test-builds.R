@@ -265,8 +265,8 @@ test_that("a variant has a sentence of its capacity, and of what changes at the 
 
 # ---- How right it is
 
-# Shares of the verdicts on one statistic of which more is slower: `spread` is the standard deviation of the log ratios of rounds, `of_starts` that
-# of what a start adds to them, and `slowness` that of the CPU's speed, by which CPU times change, too.
+# Shares of the verdicts on one statistic of which more is slower: `spread` is the standard deviation of the log ratios of rounds,
+# `of_starts` that of what a start adds to them, and `slowness` that of the CPU's speed, by which CPU times change, too.
 shares <- function(ratio, spread = 0.03, of_starts = spread * sqrt(process_share), slowness = 0, runs = 1000) {
   start <- rep(seq_len(starts_planned), each = 10)
   found <- vapply(seq_len(runs), function(run) {

@@ -138,7 +138,9 @@ test_that("a counter that follows from the effect by a law is refused", {
      latency_mean_ms,    wrk2,   listen_overflows / requests,   ^$",
     sep = ","
   )
-  for (case in split(cases, seq_len(nrow(cases)))) expect_match(refused(case$statistic, case$tool, case$counter), case$said, info = case$counter)
+  for (case in split(cases, seq_len(nrow(cases)))) {
+    expect_match(refused(case$statistic, case$tool, case$counter), case$said, info = case$counter)
+  }
 })
 
 test_that("a counted wait is at most the mean latency; a row that breaks it is listed and not printed", {

@@ -31,7 +31,8 @@ test_that("only a slower mode against its own baseline is a control", {
 })
 
 test_that("the controls are the slower modes of the experiment, each where it is measured", {
-  controls <- rbindlist(lapply(yaml::read_yaml(file.path(analysis_folder, "guide.yaml"))$controls, `[`, c("mode", "tier", "tool", "statistic")))
+  of_guide <- yaml::read_yaml(file.path(analysis_folder, "guide.yaml"))$controls
+  controls <- rbindlist(lapply(of_guide, `[`, c("mode", "tier", "tool", "statistic")))
   modes <- fread(text = lines_of_grid("print(grid.modes_table(), end='')"))
   measured <- grid_asked()[mode %in% modes[variant == "slower"]$mode]
   expect_gte(nrow(measured), 2)

@@ -82,7 +82,8 @@ test_that("pairs, rivals and predictions are measured by the experiment, or by i
   of_predictions <- rbindlist(lapply(read_predictions(guide_file), function(each) as.data.table(each[comparison_names])))
   expect_measured <- function(asked, grid) {
     expect_gt(nrow(asked), 20)
-    expect_equal(asked[!grid, on = place_keys, paste(study, mode, tier, tool)], character(), label = "analysis/guide.yaml: not in config.yaml")
+    missing <- asked[!grid, on = place_keys, paste(study, mode, tier, tool)]
+    expect_equal(missing, character(), label = "analysis/guide.yaml: not in config.yaml")
     expect_true(all(asked$statistic %in% compared_statistics$statistic))
   }
   expect_measured(rbind(read_primaries(guide_file), places_of_pairs(findings)), grid_asked())
@@ -134,7 +135,8 @@ test_that("guide.yaml is valid by its schema, which refuses a condition that can
     changed("true_ratio: [1.03", "true_ratio: [1"), changed("  - does: compute", "  - says: compute")
   ))
   named <- c(
-    "^$", "findings.0.pairs", "findings.0.pairs", "findings.0.alternatives.0.excluded_by.0", "swop", "controls.0.true_ratio.0", "'does' is a required"
+    "^$", "findings.0.pairs", "findings.0.pairs", "findings.0.alternatives.0.excluded_by.0", "swop", "controls.0.true_ratio.0",
+    "'does' is a required"
   )
   expect_true(all(mapply(grepl, named, faults)), info = faults)
 })
