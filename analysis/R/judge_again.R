@@ -9,7 +9,7 @@
 judge_again <- function(run, others, primaries) {
   known <- with_hosts(others)
   rows <- with_centres(copy(run$comparisons))[, id := .I]
-  rows[, place := name_of_place(rows[, ..comparison_place])]
+  rows[, place := name_of_place(.SD), .SDcols = comparison_place]
   judged <- rbindlist(lapply(split(rows, by = "statistic"), function(of_one) judge_statistic_again(of_one, known, run$summary)), fill = TRUE)
   judged <- judged[order(id)][, cpu_limited := are_cpu_limited(judged, run$summary)]
   add_verdicts(with_reasons(judged)[, c(comparison_place, comparison_columns), with = FALSE], primaries)

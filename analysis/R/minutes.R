@@ -16,7 +16,7 @@ no_lacking <- function() {
 lacking <- function(comparisons, measured) {
   rows <- comparisons[verdict == "undecided" & rounds > 0 & is.finite(within) & df_within > 0]
   if (nrow(rows) == 0) return(no_lacking())
-  rows[, place := name_of_place(rows[, ..comparison_place])]
+  rows[, place := name_of_place(.SD), .SDcols = comparison_place]
   rows[, process_reach := fcoalesce(reach_of_new_process(as_one_session(.SD), lenders_of(measured$known, .BY$statistic)), 0), by = statistic]
   times <- times_of_rounds(measured)
   rbindlist(lapply(seq_len(nrow(rows)), function(at) lacking_of(rows[at], times)))

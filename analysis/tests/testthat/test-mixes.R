@@ -51,8 +51,8 @@ test_that("a server that a few share lies between both ends", {
 })
 
 test_that("carriers by the rule of thumb let short requests pass as the kernel's time slices do, and half of them do not", {
-  # Loads of the experiment, and others that it does not have: rate, share of long ones, milliseconds of each kind.
-  for (load in list(c(337, 0.01, 1.2, 50), c(467, 0.01, 1.2, 50), c(200, 0.005, 1, 200), c(60, 0.1, 1, 100))) {
+  # A load of the experiment, and one that it does not have: rate, share of long ones, milliseconds of each kind.
+  for (load in list(c(467, 0.01, 1.2, 50), c(60, 0.1, 1, 100))) {
     of_a_cpu <- load[1] * c(1 - load[2], load[2]) * load[3:4] / 1000
     carriers <- carriers_that_suffice(of_a_cpu[1], of_a_cpu[2])
     p99 <- function(at_a_time) mix_percentiles_ms(load[1], load[2], load[3], load[4], at_a_time)[[2]]
