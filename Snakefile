@@ -14,15 +14,16 @@ from snakemake.utils import min_version
 
 from profiles.setup import doctor
 from workloads.experiment import memory
-from workloads.experiment.configuration import EXTRAS, ConfigurationError
+from workloads.experiment.configuration import ConfigurationError
 from workloads.experiment.grid import Grid
 from workloads.experiment.own import experiment
 from workloads.experiment.reading import configuration
 from workloads.machine.testbed import alone_in_the_folder, fault_of_cpus
 
 min_version("9.17")
-# R and Python read and write UTF-8 in all jobs, whatever the language of this shell.
-os.environ |= {"LC_ALL": "C.UTF-8", "PYTHONUTF8": "1"}
+# R and Python read and write UTF-8 in all jobs, whatever the language of this shell. Jobs of R last seconds: to compile
+# functions while they run costs a report a fifth of its time, and saves nothing.
+os.environ |= {"LC_ALL": "C.UTF-8", "PYTHONUTF8": "1", "R_ENABLE_JIT": "0"}
 
 
 # Read here and not by `configfile:`, for which 010 is 8 and the 4 of --config 'slices={rounds: 4}' a text.
@@ -33,8 +34,8 @@ try:
     config = configuration(["config.yaml", *GIVEN.configfiles], GIVEN.config_args)
     # Two builds of a user's own service take the place of all studies.
     config = config | experiment(config)
-    GRID, DEFAULT_GRID = Grid(config), Grid(DEFAULT)
-    WHOLE_GRID = Grid(config | {"extras": EXTRAS})
+    GRID = Grid(config)
+    DEFAULT_GRID = GRID if config == DEFAULT else Grid(DEFAULT)
 except ConfigurationError as error:
     raise WorkflowError(str(error)) from None
 

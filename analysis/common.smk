@@ -4,7 +4,9 @@ from pathlib import Path
 
 import yaml
 
-TABLES = yaml.safe_load(Path("analysis/tables.yaml").read_text(encoding="utf-8"))[
+from workloads.experiment import schema
+
+TABLES = yaml.load(Path("analysis/tables.yaml").read_text(encoding="utf-8"), schema.Loader)[
     "tables"
 ]
 
@@ -42,7 +44,7 @@ def folders_that_no_rule_reads(results, runs):
 
 def cells_of_findings(guide):
     """The cell of each finding's first pair, by its name: the one that a reviewer measures again."""
-    findings = yaml.safe_load(Path(guide).read_text())["findings"]
+    findings = yaml.load(Path(guide).read_text(), schema.Loader)["findings"]
     cells = {}
     for finding in findings:
         pair = finding.get("at", {}) | next(iter(finding["pairs"].values()))

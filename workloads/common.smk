@@ -73,8 +73,8 @@ def measured_beside():
     them.
     """
     planned = {cell.path for cell in GRID.cells}
-    for session in WHOLE_GRID.sessions:
-        if os.path.exists(record_of(session)) and holds_all(WHOLE_GRID, session):
+    for session in GRID.whole.sessions:
+        if os.path.exists(record_of(session)) and holds_all(GRID.whole, session):
             yield from (cell for cell in session.cells if cell.path not in planned)
 
 

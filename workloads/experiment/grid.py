@@ -7,6 +7,7 @@ scripts that loads run and the names of user-supplied servers' files.
 from __future__ import annotations
 
 import csv
+import functools
 import hashlib
 import io
 import math
@@ -434,8 +435,13 @@ class Grid:
     def grid_table(self) -> str:
         """grid.csv: the cells of the experiment with all extras, without their repetitions."""
         keys = ("study", "mode", "tier", "tool")
-        whole = Grid(self.config | {"extras": EXTRAS}).comparisons
-        return as_csv([{key: getattr(cell, key) for key in keys} for cell in whole])
+        cells = self.whole.comparisons
+        return as_csv([{key: getattr(cell, key) for key in keys} for cell in cells])
+
+    @functools.cached_property
+    def whole(self) -> Grid:
+        """The grid with all extras."""
+        return Grid(self.config | {"extras": EXTRAS})
 
     # ---- what a session needs
 

@@ -16,7 +16,7 @@ from typing import Any
 import yaml
 
 from workloads.experiment.configuration import ConfigurationError
-from workloads.experiment.schema import schema, types_of
+from workloads.experiment.schema import Loader, schema, types_of
 from workloads.machine.provenance import ROOT
 
 CONSTANTS = {"true": True, "false": False, "null": None, "~": None, "": None}
@@ -28,27 +28,35 @@ class Word(str):
     """A scalar without quotes."""
 
 
-class Loader(yaml.SafeLoader):
+class Words(Loader):  # type: ignore[misc, valid-type]
     """Leaves plain scalars as words, and refuses a key that is there twice."""
 
     yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}
 
-    def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
-        node = super().compose_mapping_node(anchor)
-        seen: set[str] = set()
-        for key in (key for key, _ in node.value if isinstance(key, yaml.ScalarNode)):
-            if key.value in seen and not key.tag.endswith(":merge"):
-                problem = f"the key {key.value} is there twice"
-                raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
-            seen.add(key.value)
+    def get_single_node(self) -> yaml.Node | None:
+        node = super().get_single_node()
+        refuse_repeated(node)
         return node
 
     def construct_word(self, node: Any) -> str:
         return str(node.value) if node.style else Word(node.value)
 
 
-Loader.add_implicit_resolver("tag:yaml.org,2002:merge", re.compile("<<$"), ["<"])
-Loader.add_constructor("tag:yaml.org,2002:str", Loader.construct_word)
+Words.add_implicit_resolver("tag:yaml.org,2002:merge", re.compile("<<$"), ["<"])
+Words.add_constructor("tag:yaml.org,2002:str", Words.construct_word)
+
+
+def refuse_repeated(node: Any) -> None:
+    """Raise a ConstructorError on a key that is twice in a mapping, at any depth."""
+    seen: set[str] = set()
+    for part in node.value if isinstance(node, yaml.CollectionNode) else ():
+        if isinstance(part, tuple):
+            key, part = part
+            if key.value in seen and not key.tag.endswith(":merge"):
+                problem = f"the key {key.value} is there twice"
+                raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
+            seen.add(key.value)
+        refuse_repeated(part)
 
 
 def configuration(files: Iterable[Path | str], words: Iterable[str] = ()) -> dict[str, Any]:
@@ -74,9 +82,11 @@ def from_file(path: Path | str) -> dict[str, Any]:
 def from_text(text: str, name: str) -> dict[str, Any]:
     """A mapping, whose scalars without quotes are words. Raises ConfigurationError."""
     try:
-        found = yaml.load(text, Loader)
+        found = yaml.load(text, Words)
     except yaml.MarkedYAMLError as fault:
-        line = f", line {fault.problem_mark.line + 1}" if fault.problem_mark else ""
+        # libyaml finds what is missing at the end on the line behind it.
+        last = len(text.splitlines())
+        line = f", line {min(fault.problem_mark.line + 1, last)}" if fault.problem_mark else ""
         unread = isinstance(fault, yaml.parser.ParserError | yaml.scanner.ScannerError)
         hint = '; a text with braces is in quotes: "--port={port}"' if unread else ""
         raise ConfigurationError(f"{name}{line}: {fault.problem}{hint}") from None
