@@ -6,9 +6,9 @@ import yaml
 
 from workloads.experiment import schema
 
-TABLES = yaml.load(Path("analysis/tables.yaml").read_text(encoding="utf-8"), schema.Loader)[
-    "tables"
-]
+TABLES = yaml.load(
+    Path("analysis/tables.yaml").read_text(encoding="utf-8"), schema.Loader
+)["tables"]
 
 
 def tables_of(*verbs):
