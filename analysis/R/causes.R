@@ -52,7 +52,7 @@ check_counter <- function(cause, path) {
     fail_reading(path, cause$id, ": the counter follows from the effect by a law: ", paste(counted, collapse = ", "))
   }
   whole <- intersect(counted, of_whole_load)
-  if (length(whole) > 0 && any(c("requests", "profiled_requests") %in% columns)) {
+  if (length(whole) > 0 && "requests" %in% columns) {
     fail_reading(path, cause$id, ": ", paste(whole, collapse = ", "), " belongs to counted_requests, not to the requests of the windows")
   }
 }

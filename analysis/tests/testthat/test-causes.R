@@ -130,7 +130,7 @@ test_that("a counter that follows from the effect by a law is refused", {
      latency_mean_ms,    jmeter, under_way,                     by a law
      cpu_us_per_request, wrk2,   cpu_system_s / requests,       by a law
      throughput_per_s,   jmeter, requests / duration_s,         by a law
-     throughput_per_s,   jmeter, pinned / profiled_requests,    pinned belongs to counted_requests
+     throughput_per_s,   jmeter, pinned / requests,             pinned belongs to counted_requests
      cpu_us_per_request, wrk2,   threads_started / requests,    threads_started belongs to counted_requests
      throughput_per_s,   wrk2,   pool_wait_mean_ms,             ^$
      latency_p99_ms,     jmeter, pool_wait_mean_ms,             ^$
