@@ -221,10 +221,7 @@ same_kind <- function(there, here) length(differing_facts(there, here)) == 0
 #' @export
 reproduce_run <- function(shipped, run) {
   # A comparison is here if the cells of both its sides are.
-  here <- if (nrow(run$comparisons) > 0) {
-    run$comparisons[pairs > 0 | !grepl("^no cell", reason)]
-  }
-  if (NROW(here) > 0) here <- here[!restates(here, run$summary)]
+  here <- if (nrow(run$comparisons) > 0) run$comparisons[(pairs > 0 | !grepl("^no cell", reason)) & !restates(run$comparisons, run$summary)]
   of_comparisons <- if (NROW(here) > 0) {
     reproduce(sides_of_comparisons(shipped$comparisons), sides_of_comparisons(here), comparison_keys, run$alone)
   }
@@ -264,7 +261,7 @@ print_reproduction <- function(rows, shipped, run, here = "here") {
   if (nrow(rows) <= rows_on_screen) return(c(machines, "", change_lines(rows), total_line(rows)))
   shown <- most_changed(rows[distance_of(rows) > 0.5], rows_on_screen)
   c(
-    machines, "", count_lines(rows), "",
+    machines, "", table_lines(rows[, as.list(table(factor(verdict, verdicts_of_reproduction))), by = study]), "",
     if (nrow(shown) > 0) c("What differs, and what changed most:", change_lines(shown), ""),
     total_line(rows)
   )
@@ -282,19 +279,13 @@ most_changed <- function(rows, most) {
 
 machine_lines <- function(shipped, run, here) {
   off <- differing_facts(shipped$facts$machine, run$machine)
-  named <- function(machine) {
-    sprintf("%s, %s CPUs, kernel %s", machine$cpu_model, format_number(as.numeric(machine$cpus)), machine$kernel)
-  }
+  named <- function(machine) sprintf("%s, %s CPUs, kernel %s", machine$cpu_model, format_number(as.numeric(machine$cpus)), machine$kernel)
   c(
     sprintf("there: %s, %s (commit %s)", shipped$name, named(shipped$facts$machine), substr(shipped$facts$commit, 1, 7)),
     sprintf("here:  %s", paste(c(if (here != "here") here, named(run$machine)), collapse = ", ")),
     if (length(off) == 0) "The same kind of machine." else
       sprintf("Another kind of machine (%s): compared is what travels, that is ratios, requests that wait, and shares.", enumerated(gsub("_", " ", off)))
   )
-}
-
-count_lines <- function(rows) {
-  table_lines(rows[, as.list(table(factor(verdict, verdicts_of_reproduction))), by = study])
 }
 
 # Rows of few cells stand under the names of these.
@@ -342,5 +333,3 @@ total_line <- function(rows) {
     counts[["differs"]], if (counts[["differs"]] == 1) "differs" else "differ", counts[["open"]]
   )
 }
-
-# ---- Figure ------------------------------------------------------------------------------------
