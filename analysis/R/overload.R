@@ -15,7 +15,7 @@ tomcat_connections <- 8192
 no_overloads <- function() {
   numbers <- c(
     "repetition", "slice", "highest_share", "capacity_per_s", "objective_ms", "duration_s", "due", "in_time", "refused", "answered_after_s",
-    "full_collections_after", "predicted_in_time", "most_in_time"
+    "full_collections_after", "predicted_in_time", "most_in_time", sprintf("within_%d_s", 1:10)
   )
   typed_table(c(cell_place, "session", "outcome", "failed_checks", "path", "tier_title", "capacity_of", "steps"), numbers, "valid")
 }

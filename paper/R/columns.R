@@ -3,6 +3,7 @@
 # A row per column that is no statistic: `name` (of a column, or the heading that is printed; `file.csv:name` where a file means something of its
 # own), `words`; see analysis/tables.yaml.
 column_words <- words_of_table_columns()
+column_words <- rbind(column_words, data.table(name = sprintf("within_%d_s", 1:10), words = sprintf("requests answered right within %d s", 1:10)))
 
 #' Explanations of columns.
 #'

@@ -21,7 +21,8 @@ table_phases <- function(cells) {
   rows <- rbindlist(lapply(one_cell_a_session(cells), function(cell) {
     spent_s <- unlist(cell$session$phases)
     if (length(spent_s) == 0) return(NULL)
-    known_s <- spent_s[names(spent_s) != "wall_s"]
+    # kept_s are seconds of load_s.
+    known_s <- spent_s[!names(spent_s) %in% c("wall_s", "kept_s")]
     # The time between the phases: the session's wall time has it.
     other_s <- max(0, c(spent_s["wall_s"], sum(known_s))[1] - sum(known_s), na.rm = TRUE)
     data.table(study = cell$cell$study, session = cell$session$id, phase = c(names(known_s), "other_s"), seconds = c(known_s, other_s))

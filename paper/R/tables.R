@@ -133,9 +133,9 @@ tables_of_study <- function(all) {
       of_curve, paste0(rep(c("latency_p50_ms", "latency_p99_ms", "cpu_us_per_request"), each = 3), c("", "_low", "_high")), "saturated"
     )),
     table("mixes.csv", "Short requests next to long ones: latency as queueing theory predicts it from rate, paths and CPU time, and as it was measured; medians over the sessions that count."),
-    table("overloads.csv", "Loads beyond capacity: requests due and answered right in time; shares that a fluid model predicts, and the most that any order of service allows.", c(
+    table("overloads.csv", "Loads beyond capacity: requests due, answered right in time, and within 1 to 10 s, which any time-out would have left; shares that a fluid model predicts, and the most that any order of service allows.", c(
       "mode", "tier", "repetition", "slice", "outcome", "steps", "capacity_per_s", "due", "in_time", "predicted_in_time", "most_in_time", "refused",
-      "answered_after_s", "full_collections_after"
+      "answered_after_s", "full_collections_after", sprintf("within_%d_s", 1:10)
     )),
     table("overload-seconds.csv", "Loads beyond capacity that change in time, by the second in which requests were due: share of the capacity that is offered, answers, and percentiles of latency (∞: failed requests reach them)."),
     table("recoveries.csv", "The way back: the 99th percentile before the overload, shares answered in time before, during and after it, and seconds until the 99th percentile was back (∞: not within the load)."),

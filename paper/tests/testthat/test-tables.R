@@ -83,3 +83,11 @@ test_that("a chunk that is not run is not included: Quarto would print the capti
   included <- function(eval, include) knitr::opts_hooks$get("eval")(list(eval = eval, include = include))$include
   expect_equal(c(included(FALSE, TRUE), included(TRUE, TRUE), included(TRUE, FALSE)), c(FALSE, TRUE, FALSE))
 })
+
+test_that("the phases of a session add up to its wall time, once for all of its cells", {
+  cell <- list(cell = list(study = "a"), session = list(id = "1", phases = list(start_s = 10, load_s = 30, kept_s = 28, wall_s = 50)))
+  row <- table_phases(list(cell, cell))[Study == "a"]
+  expect_equal(row$`All (s)`, 50)
+  expect_equal(row$`Load (%)`, 60)
+  expect_equal(row$`Other (s)`, 10)
+})
