@@ -208,7 +208,6 @@ def test_a_finding_that_is_missing_or_there_twice_is_noticed(full):
         # A collapse is a result.
         "100 % with 200 threads and none with virtual threads are answered",
         f"Commit of the cells: {COMMIT[:12]}.",
-        "the stand-in renderer (knitr, pandoc, typst)",
     ],
 )
 def test_both_formats_say(said, full):
@@ -240,6 +239,10 @@ def test_time_series_have_the_slices_of_their_cells(full):
 
 def test_flame_graphs_are_embedded_unchanged(full):
     assert FLAME_GRAPH.format(mode="fixed-pool") in full.page.frames
+
+
+def test_the_page_names_its_renderer(full):
+    assert "the stand-in renderer (knitr, pandoc, typst)" in full.text
 
 
 # ---- Faults that are put in
