@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Every check of the project; all are run, whatever fails. The smoke run is the whole pipeline on tiny tiers, and what
-# it leaves is tested as one would test a real run. Checks that measure nothing run one after the other next to the build,
-# to the servers' tests and to the smoke run, whose values do not count, with low priority. Both lanes end together: what
-# the second has not begun when the first has nothing left to do, the first takes.
+# it leaves is tested as one would test a real run. Checks that measure nothing run one after the other next to the build
+# and to the smoke run, whose values do not count, with low priority. What they have not begun when the first lane has
+# nothing left to do, it takes.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit
 
@@ -39,14 +39,16 @@ beside() {
   take "shellcheck" shellcheck "${shell_scripts[@]}"
   take "paper (testthat)" Rscript paper/tests/testthat.R
   take "analysis (testthat)" Rscript analysis/tests/testthat.R but masks
-  take "lintr" Rscript -e "$lint_r"
-  # The others need what is built.
+  # The others need what is built; the longest first, so that both lanes end together.
   until [[ -e $folder/built ]]; do sleep 1; done
-  take "generator" make -C workloads/due test
-  take "analysis of masked cells (testthat)" Rscript analysis/tests/testthat.R masks
   take "paper (pytest)" pytest --quiet --durations=12 paper "${smoke_results[@]/#/--ignore=}"
-  take "analysis (pytest)" pytest --quiet --durations=12 analysis
+  take "analysis of masked cells (testthat)" Rscript analysis/tests/testthat.R masks
+  # Not verify, which would write the jars again.
+  take "servers (JUnit)" mvn --batch-mode --quiet --strict-checksums --file servers/pom.xml test
+  take "lintr" Rscript -e "$lint_r"
   take "profiles (pytest)" pytest --quiet --durations=12 profiles
+  take "generator" make -C workloads/due test
+  take "analysis (pytest)" pytest --quiet --durations=12 analysis
 }
 with_low_priority() {
   renice -n 5 "$BASHPID" >/dev/null
@@ -55,8 +57,6 @@ with_low_priority() {
 (with_low_priority beside) >"$folder/beside.log" 2>&1 &
 check "build" make build
 touch "$folder/built"
-# Not verify, which would write the jars again.
-check "servers (JUnit)" mvn --batch-mode --quiet --strict-checksums --file servers/pom.xml test
 check "smoke run" make smoke
 # After the smoke run: the servers of both would take the same ports.
 check "workloads (pytest)" nice -n 5 pytest --quiet --durations=12 workloads --ignore=workloads/due
