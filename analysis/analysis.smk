@@ -1,6 +1,6 @@
 """Analysis: from the cells to tables, by the package in this folder. Never looks into the runner.
 
-Inputs:  cells with what lies beside cell.json; results/modes.csv, grid.csv, primitives/thread-memory.csv;
+Inputs:  cells with what lies beside cell.json; results/modes.csv, primitives/thread-memory.csv;
          analysis/runs/<name>/: shipped runs
 Outputs: results/<table>.csv           see analysis/tables.yaml, by the verb that writes them
          results/differences/          <cause>.html: differential flame graphs, where both sides were sampled
@@ -60,7 +60,6 @@ rule analyze:
         SESSIONS,
         memory=THREAD_MEMORY,
         modes=f"{RESULTS}/modes.csv",
-        grid=f"{RESULTS}/grid.csv",
         rules=expand(
             "analysis/{file}",
             file=["causes.yaml", "claims.yaml", "guide.yaml", "PROTOCOL.md"],

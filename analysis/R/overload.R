@@ -198,7 +198,7 @@ predict_of_cell <- function(cell, steps, capacity_per_s) {
 
 #' Writes overloads.csv, overload-seconds.csv, recoveries.csv and request-heap.csv.
 #'
-#' @param cells,loads see overloads_of(); `write` see writer_of().
+#' @param cells,loads see overloads_of(); `write` see write_all().
 write_overloads <- function(cells, loads, write) {
   seconds <- overload_seconds_of(cells, loads)
   write(loads, "overloads")

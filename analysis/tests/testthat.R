@@ -17,7 +17,7 @@ run_file <- function(name) {
   )
   tests <- as.data.frame(found)
   list(
-    printed = printed, checks = sum(tests$nb), failed = sum(tests$failed > 0 | tests$error),
+    printed = printed, checks = sum(tests$passed), failed = sum(tests$failed > 0 | tests$error),
     seconds = proc.time()[["elapsed"]] - began
   )
 }
