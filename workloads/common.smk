@@ -106,11 +106,12 @@ def sessions_to_measure():
 
 
 def is_left_out(job):
-    """Whether a job lacks its output, or was forced, and has not run."""
+    """Whether a job lacks its output, or was forced, and has not run, while its program was built."""
     dag = workflow.dag
     is_there = all(map(os.path.exists, job.output))
     is_forced = not dag.forcefiles.isdisjoint(job.output)
-    return (is_forced or not is_there) and not dag.finished(job)
+    is_to_run = (is_forced or not is_there) and not dag.finished(job)
+    return is_to_run and any(map(dag.finished, dag.dependencies[job]))
 
 
 def labels_of(session):

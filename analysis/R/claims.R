@@ -267,8 +267,7 @@ ours_text <- function(tables, place, value) {
   }
   if (nrow(terms_of(place)) == 1) return(paste(of, amount(value$low, place$statistic)))
   ratio <- if (effect_of(place) == "ratio") times_text(value)
-  amounts <- lapply(value[c("mode_value", "baseline_value")], amount, place$statistic)
-  sides <- if (!is.null(value$mode_value)) paste(amounts, collapse = " against ")
+  sides <- if (!is.null(value$mode_value)) paste(lapply(value[c("mode_value", "baseline_value")], amount, place$statistic), collapse = " against ")
   paste(of, paste(c(sides, ratio), collapse = ", "))
 }
 

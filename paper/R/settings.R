@@ -42,7 +42,7 @@ row_of_memory <- function(memory, heap) {
   kib <- parked_thread_kib(memory)
   if (is.null(kib)) return(NULL)
   mib <- function(each) format_number(signif(example_in_flight * each / 1024, 2))
-  request <- heap_held(heap)
+  request <- heap_held(heap[study == "sign-up"])
   markdown_row(
     sprintf("Memory of %s requests in flight", format_number(example_in_flight)),
     "Count it per request; size the heap for all that are admitted, or admit fewer",

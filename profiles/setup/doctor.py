@@ -87,10 +87,15 @@ def tools() -> list[Finding]:
         tool("C compiler", ["gcc", "--version"]),
         r(),
         tool("Snakemake", [str(venv / "snakemake"), "--version"]),
-        unpacked("JMeter", "jmeter/bin/ApacheJMeter.jar", pom, "java-tools"),
-        unpacked("async-profiler", "async-profiler/libasyncProfiler.so", pom, "java-tools"),
-        unpacked("Java runtime 21", "jdk-21/bin/java", TOOLS / "jdk-21/release", "runtimes"),
-        unpacked("Java runtime 25", "jdk-25/bin/java", TOOLS / "jdk-25/release", "runtimes"),
+        unpacked("JMeter", ["jmeter/bin/ApacheJMeter.jar"], pom, "java-tools"),
+        unpacked(
+            "async-profiler",
+            ["async-profiler/libasyncProfiler.so", "async-profiler/jfr-converter.jar"],
+            pom,
+            "java-tools",
+        ),
+        unpacked("Java runtime 21", ["jdk-21/bin/java"], TOOLS / "jdk-21/release", "runtimes"),
+        unpacked("Java runtime 25", ["jdk-25/bin/java"], TOOLS / "jdk-25/release", "runtimes"),
         tool("sysbench", ["sysbench", "--version"]),
         tool("MariaDB", [str(TOOLS / "mariadb/bin/mariadbd"), "--version"], again("databases")),
         quarto(),
@@ -111,9 +116,9 @@ def tool(name: str, argv: list[str], advice: str = "make setup", state: str = MI
     return Finding(name, OK, version.group() if version else said.splitlines()[0])
 
 
-def unpacked(name: str, file: str, names_version: Path, part: str) -> Finding:
+def unpacked(name: str, files: list[str], names_version: Path, part: str) -> Finding:
     """A program that set-up has unpacked, with the version that a pom or a release names."""
-    if not (TOOLS / file).exists():
+    if not all((TOOLS / file).exists() for file in files):
         return Finding(name, MISSING, "not found", again(part))
     pattern = rf"<{name.lower()}.version>(.*)<|^JAVA_VERSION=\"(.*)\""
     (version,) = re.findall(pattern, names_version.read_text(), re.MULTILINE)

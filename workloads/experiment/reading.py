@@ -48,14 +48,16 @@ Words.add_constructor("tag:yaml.org,2002:str", Words.construct_word)
 
 def refuse_repeated(node: Any) -> None:
     """Raise a ConstructorError on a key that is twice in a mapping, at any depth."""
-    seen: set[str] = set()
+    seen: set[str | None] = set()
     for part in node.value if isinstance(node, yaml.CollectionNode) else ():
         if isinstance(part, tuple):
             key, part = part
-            if key.value in seen and not key.tag.endswith(":merge"):
-                problem = f"the key {key.value} is there twice"
+            # The constructor refuses other keys than words.
+            name = key.value if isinstance(key, yaml.ScalarNode) else None
+            if name is not None and name in seen and not key.tag.endswith(":merge"):
+                problem = f"the key {name} is there twice"
                 raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
-            seen.add(key.value)
+            seen.add(name)
         refuse_repeated(part)
 
 

@@ -39,7 +39,6 @@ METRIC_COLUMNS = (
     "server_steal_share",
     *("speed_server", "speed_generator", "probe_us", "throttled", *COLLECTIONS),
     *("backend_cpu_us_per_request", "generator_cpu_us_per_request"),
-    # User-supplied servers alone have this.
     "stood_still_s",
 )
 
@@ -174,7 +173,7 @@ class Slice:
             **self.step(),
             **{key: load[key] for key in LOAD_COLUMNS},
             **self.latencies_ms,
-            **{key: self.metrics.get(key) for key in METRIC_COLUMNS},
+            **{key: self.metrics[key] for key in METRIC_COLUMNS},
             "machine_context_switches_per_request": switches / requests if requests else None,
             "rss_mib": self.metrics["peak_rss_bytes"] / 2**20,
             "threads_peak": self.metrics["peak_threads"],

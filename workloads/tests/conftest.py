@@ -32,7 +32,7 @@ LOAD = {
     "settling": {"latency": None, "throughput": None},
     "generator": {"name": "a tool", "version": "1", "cpu_share": 0.2, "exit_status": 0},
 }
-ZERO = ("steal_share", "server_steal_share", "throttled", "peak_backend_rss_bytes")
+ZERO = ("steal_share", "stood_still_s", "server_steal_share", "throttled", "peak_backend_rss_bytes")
 ZERO += ("peak_accept_queue", "listen_overflows", "listen_drops", "retransmits")
 METRICS = dict.fromkeys(ZERO, 0.0) | {
     "server_cpu_s": 0.5,

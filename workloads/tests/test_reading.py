@@ -131,6 +131,8 @@ def test_braces_without_quotes_are_refused_with_the_way_to_write_them(mine):
         mine(said)
     config = mine(THREADS % "mine: {command: [x, {port}]}")
     assert 'command.1 = {"port": null}; allowed: a word; one that is {port}' in refusal(config)
+    with pytest.raises(ConfigurationError, match="mine.yaml, line 1: found unhashable key"):
+        mine(THREADS % "mine: {environment: {PORT: {{port}}}}")
 
 
 def test_key_that_is_there_twice_is_refused(mine):

@@ -38,4 +38,5 @@ test_that("the controls are the slower modes of the experiment, each where it is
   expect_gte(nrow(measured), 2)
   expect_equal(unique(controls[order(tier), .(mode, tier, tool)]), measured[order(tier), .(mode, tier, tool)])
   expect_true(all(controls$statistic %in% compared_statistics$statistic))
+  for (each in of_guide) expect_lte(each$true_ratio[[1]], each$true_ratio[[2]])
 })

@@ -1,3 +1,23 @@
+step_cells <- function(per_s, outcome = "completed", mode = "virtual") {
+  data.table(study = "sign-up", mode = mode, tier = "connections-10000", tool = "wrk2", offered_per_s = 1000, throughput_per_s = per_s, outcome = outcome)
+}
+
+test_that("a server that answers nothing answers 0 % of a burst", {
+  burst <- burst_of(rbind(step_cells(NA, "hung"), step_cells(0), step_cells(5, "beyond_limits"), step_cells(c(810, 790), mode = "pool")))
+  expect_equal(burst[order(mode)]$answered, c(0.8, 0))
+  expect_match(sentence_of_burst(burst), "^Where 1,000 sign-ups are due .*, .*80 % with `pool`.* are answered.$")
+})
+
+test_that("a mean latency that covers few of the users is warned of, and no other", {
+  users <- function(under_way, mode = "one") {
+    data.table(study = "blocking-remote", mode = mode, loop = "closed", outcome = "completed", users = 100, users_alive = NA_real_, under_way = under_way, answers_per_s = 1)
+  }
+  warning <- sentence_of_survivors(rbind(users(2), users(40, "other")))
+  expect_equal(numbers_in(warning), c(2, 2, 100))
+  expect_said(warning, "`one`")
+  expect_equal(sentence_of_survivors(users(95)), "")
+})
+
 test_that("the memory of a thread is without what a JVM has anyway", {
   memory <- data.table(kind = c("platform", "platform", "virtual"), threads = c(50, 1000, 1000), rss_bytes = c(1e9, 20480000, 1), heap_bytes = c(1, 1, 2048000))
   expect_match(sentence_of_parked_threads(memory), "holds 20 KiB of resident memory.* holds 2 KiB of heap")

@@ -75,11 +75,16 @@ class LogHandler(LogHandlerBase):
 
 
 def unreadable(words: list[str]) -> Iterator[str]:
-    """Where files that a command line names are not YAML, and what to write."""
-    for path in (Path(word.rpartition("=")[2]) for word in words):
-        try:
-            yaml.safe_load(path.read_text(encoding="utf-8") if path.is_file() else "")
-        except yaml.MarkedYAMLError as fault:
-            line = fault.problem_mark.line + 1 if fault.problem_mark else 1
-            hint = 'a text with braces is in quotes: "--port={port}"'
-            yield f"{path}, line {line}: {fault.problem}; {hint}"
+    """Where files after --configfile on a command line are not YAML, and what to write."""
+    names = False
+    for word in words:
+        option, _, name = word.partition("=")
+        if word.startswith("-"):
+            names = option in ("--configfile", "--configfiles")
+        for path in [Path(name if word.startswith("-") else word)] if names else []:
+            try:
+                yaml.safe_load(path.read_text(encoding="utf-8") if path.is_file() else "")
+            except yaml.MarkedYAMLError as fault:
+                line = fault.problem_mark.line + 1 if fault.problem_mark else 1
+                hint = 'a text with braces is in quotes: "--port={port}"'
+                yield f"{path}, line {line}: {fault.problem}; {hint}"

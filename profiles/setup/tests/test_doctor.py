@@ -72,7 +72,7 @@ def test_a_version_is_read_from_what_a_program_or_its_release_says(path, monkeyp
         assert doctor.tool("thing", ["thing"]) == Finding("thing", OK, version)
     monkeypatch.setattr(doctor, "TOOLS", tmp_path)
     write(tmp_path, {"jdk/java": "", "jdk/release": 'IMPLEMENTOR="x"\nJAVA_VERSION="21.0.8"'})
-    found = doctor.unpacked("JDK", "jdk/java", tmp_path / "jdk/release", "jdk")
+    found = doctor.unpacked("JDK", ["jdk/java"], tmp_path / "jdk/release", "jdk")
     assert found == Finding("JDK", OK, "21.0.8")
 
 

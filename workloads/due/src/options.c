@@ -10,6 +10,7 @@
 #include <strings.h>
 
 #include "clock.h"
+#include "memory.h"
 
 static const char HELP[] =
     "due " DUE_VERSION " - open-loop HTTP/1.1 load, timed from when each request was due\n"
@@ -305,7 +306,7 @@ void options_parse(struct options *o, int argc, char **argv) {
         .timeout_ns = 10 * NS_PER_S,
         .series_step_ns = NS_PER_S,
         .body_bytes = -1,
-        .headers = calloc((size_t)argc, sizeof(char *)),
+        .headers = needed(calloc((size_t)argc, sizeof(char *)), "headers"),
     };
     int option;
     while ((option = getopt_long(argc, argv, "R:c:t:d:w:T:H:s:BLUhv", LONG_OPTIONS, NULL)) != -1)

@@ -117,7 +117,7 @@ struct script *script_create(const struct options *o, const struct target *t) {
     s->has_request = has_function(L, "request");
     s->has_response = has_function(L, "response");
     const char *first = make_request(s, &s->first_length);
-    s->first = memcpy(malloc(s->first_length), first, s->first_length);
+    s->first = memcpy(needed(malloc(s->first_length), "a request"), first, s->first_length);
     lua_pop(L, 1);
     return s;
 }

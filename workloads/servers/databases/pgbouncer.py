@@ -34,6 +34,7 @@ OWN = ("pool_mode", "default_pool_size", "max_client_conn")
 # The variable `auth_file`: PgBouncer's has each user's `secret` as PostgreSQL stores it, or `plain`
 # passwords, of which it derives a secret of 4,096 iterations for each login by SCRAM (its scram.c:
 # "build a SCRAM secret on the fly"), which PostgreSQL never does.
+AUTH_FILES = ("secret", "plain")
 # The sum over its pools, in microseconds and counts.
 COUNTERS = ("total_xact_count", "total_wait_time", "total_server_assignment_count")
 
@@ -45,6 +46,9 @@ class PgBouncer(PostgreSQL):
         self, variables: Variables, cpus: list[int], folder: Path, position: int, log: str
     ) -> None:
         self.auth_file = str(variables.get("auth_file", "secret"))
+        if self.auth_file not in AUTH_FILES:
+            allowed = " or ".join(AUTH_FILES)
+            raise RuntimeError(f"auth_file = {self.auth_file!r}; allowed: {allowed}")
         own = {name: value for name, value in variables.items() if name in OWN}
         ours = {*OWN, "auth_file"}
         others = {name: value for name, value in variables.items() if name not in ours}
