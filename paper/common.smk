@@ -15,6 +15,15 @@ if config.get("cells") or config.get("run"):
         raise WorkflowError(str(fault)) from None
 
 
+def parts_of_the_page(folder):
+    """Texts, functions, look, and what renders them; no other command's, and none that an editor hides."""
+    others = {"README.md", "builds.qmd", "publish.R", "reanalyse.py", "problems.sh"}
+    found = [*Path(folder).glob("[!.]*.*"), *Path(folder, "R").glob("[!.]*.R")]
+    return sorted(
+        str(path) for path in found if path.name not in others and path.suffix != ".smk"
+    )
+
+
 def cells_given():
     """The path of --config cells=PATH, or of the cells of --config run=NAME."""
     if not config.get("cells"):

@@ -31,9 +31,7 @@ rule render_report:
         shipped=sorted(str(path) for path in Path(RUNS).glob("*/*")),
         coverage="analysis/coverage.csv",
         # Texts, their functions, their look, and what renders them.
-        paper=sorted(
-            map(str, [*Path("paper").glob("*.*"), *Path("paper/R").glob("*.R")])
-        ),
+        paper=parts_of_the_page("paper"),
     output:
         html=f"{RESULTS}/report.html",
         pdf=f"{RESULTS}/report.pdf",

@@ -101,7 +101,7 @@
     const long = service.long_ms > service.cpu_ms && service.long_ms >= (service.wait_ms + service.cpu_ms) / 10
       ? `Careful: a request that computes for ${text(service.long_ms)} ms keeps a carrier for as long, and others wait behind it.`
       : "";
-    return [pinned, long].map((risk) => risk.trim()).filter(Boolean);
+    return [pinned, long].filter(Boolean);
   }
 
   function sayLimits(service, found) {

@@ -72,7 +72,7 @@ lenders_of <- function(known, id) {
 # A row per host and comparison: its runs as if they were sessions. A mean of sessions varies less than one.
 runs_of_hosts <- function(rows) {
   if (!"host" %in% names(rows)) return(NULL)
-  rows <- rows[!is.na(host) & bound == ""][, centre := fifelse(effect == "ratio", suppressWarnings(log(estimate)), estimate)]
+  rows <- rows[!is.na(host) & bound == ""][, centre := on_scale(estimate, effect)]
   found <- rows[rows[, .(several = .N > 1), by = .(host, place)][several == TRUE, .(host, place)], on = c("host", "place")]
   found[, .(
     spread = sd(centre) * sqrt(mean(pairs)), within = sqrt(mean(within^2)), df_within = sum(df_within), rounds = sum(rounds / pairs), least = mean(least),

@@ -56,7 +56,7 @@ rounds_of_sides <- function(measured, sides, statistic, excluding) {
 bound_of <- function(cells, statistic) {
   column <- sub("^(throughput|latency|capacity)_.*", "bound_\\1", statistic)
   bound <- if (column %in% names(cells)) cells[[column]] else ""
-  rep_len(fcase(bound == "at_least", 1, bound == "at_most", -1, default = 0), nrow(cells))
+  rep_len(sign_of_bound(bound), nrow(cells))
 }
 
 # The smallest step in which a slice's value can change, as a share of it (for shares: as it is). A closed loop whose requests wait is

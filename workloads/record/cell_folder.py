@@ -18,6 +18,7 @@ import jsonschema
 import yaml
 
 from profiles.watch.terminal import say
+from workloads.experiment.schema import Loader
 from workloads.machine.testbed import boot
 
 SCHEMA = Path(__file__).with_name("cell.schema.yaml")
@@ -164,7 +165,7 @@ def validate(record: dict[str, Any]) -> None:
 @functools.cache
 def validator() -> jsonschema.Draft202012Validator:
     """The validator of cell.json; checking the schema for each cell takes ten times as long."""
-    return jsonschema.Draft202012Validator(exact(yaml.safe_load(SCHEMA.read_text())))
+    return jsonschema.Draft202012Validator(exact(yaml.load(SCHEMA.read_text(), Loader)))
 
 
 def exact(schema: Any) -> Any:

@@ -69,19 +69,20 @@ def latency_of(folders: list[Path], load: dict[str, Any]) -> dict[str, Any] | No
         return latency_of_samples([rows_in(folder / SAMPLES) for folder in folders], load)
     corrected, uncorrected, closed = HISTOGRAMS
     name = corrected if any((folder / corrected).exists() for folder in folders) else closed
-    if not texts_of(folders, name):
+    texts = {each: texts_of(folders, each) for each in (name, uncorrected, MIXED_IN, WITHOUT_LAG)}
+    if not texts[name]:
         return None
-    steps, mixed_in = (merged(texts_of(folders, each)) for each in (name, MIXED_IN))
-    failures = failures_of(steps, load, False)
+    steps = {each: merged(found) for each, found in texts.items()}
+    failures = failures_of(steps[name], load, False)
 
     def part(name: str, failures: tuple[int, int] = (0, 0)) -> dict[str, float | None] | None:
-        texts = texts_of(folders, name)
-        return described(merged(texts), failures, exact_of(texts)) if texts else None
+        found = texts[name]
+        return described(steps[name], failures, exact_of(found)) if found else None
 
     more = {"without_lag": part(WITHOUT_LAG, failures), "mixed_in": part(MIXED_IN)}
     return {
         "resolution_ms": 0.001,
-        "count": steps.total() + mixed_in.total(),
+        "count": steps[name].total() + steps[MIXED_IN].total(),
         "lasted_s": load["duration_s"],
         "right": part(name, failures),
         "all": part(name) if name == closed else None,

@@ -367,9 +367,9 @@ def observed(record: Record) -> Check | None:
     unknown = per_request is None and (least > 0 or most < math.inf)
     # A pool of ours starts with all its threads, or those that it keeps.
     mode = record["configuration"]["mode"]
-    options = mode.get("options", {}) if mode.get("kind") == "pool" else {}
-    pool = int(options.get("core-threads", options.get("threads", 0)))
     carriers, kind = server.get("carriers"), mode.get("kind")
+    options = mode.get("options", {}) if kind == "pool" else {}
+    pool = int(options.get("core-threads", options.get("threads", 0)))
     passed = (
         peak_least - JVM_THREADS_SLACK <= added <= peak_most + JVM_THREADS_SLACK
         and not unknown

@@ -1,6 +1,5 @@
 """Slices become a cell: sums, means, peaks; latencies are those of included slices."""
 
-import csv
 import gzip
 from collections import Counter
 from unittest.mock import ANY
@@ -8,7 +7,7 @@ from unittest.mock import ANY
 import pytest
 
 from workloads.record import pooling, slice_rules
-from workloads.record.latencies import HISTOGRAMS, MIXED_IN, SAMPLES, WITHOUT_LAG, hgrm
+from workloads.record.latencies import HISTOGRAMS, MIXED_IN, SAMPLES, WITHOUT_LAG, hgrm, rows_in
 from workloads.record.slice import PROFILED, Beside
 
 CORRECTED = HISTOGRAMS[0]
@@ -293,12 +292,6 @@ def test_rows_of_a_file_stay_that_lie_in_the_slices(make_slice, tmp_path):
     path.write_text("time_s,state\n109.9,a\n110,b\n111,c\n115,d\n120.5,e\n122,f\n,g\n")
     pooling.within_slices(path, [make_slice(1, PROFILED), make_slice(2, PROFILED)])
     assert path.read_text() == "time_s,state\n110,b\n111,c\n120.5,e\n"
-
-
-def rows_in(path):
-    opened = gzip.open if path.suffix == ".gz" else open
-    with opened(path, "rt", newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def latencies_in(folder):

@@ -23,11 +23,10 @@ expect_drawn <- function(figure) expect_s3_class(ggplot2::ggplotGrob(figure), "g
 #' Comparisons as the analysis has them, of these values: a row, or as many as a value has.
 compared <- function(...) {
   usual <- list(
-    study = "demo", tier = "high", tool = "wrk2", mode = "pool", baseline = "thread", statistic = "throughput_per_s",
-    unit = "1/s", effect = "ratio", better = "higher", estimate = 4, low = 3, high = 6, bound = "", reason = "", pairs = 3, sessions = 3,
-    baseline_value = 50, mode_value = 200, fcr_low = NA_real_, fcr_high = NA_real_, verdict = "higher", primary = 1, p_adjusted = 0.2, fixed = 0
+    tier = "high", estimate = 4, low = 3, high = 6, sessions = 3, baseline_value = 50, mode_value = 200,
+    fcr_low = NA_real_, fcr_high = NA_real_, verdict = "higher", primary = 1, p_adjusted = 0.2
   )
-  do.call(data.table, modifyList(usual, list(...)))
+  do.call(comparison_rows, modifyList(usual, list(...)))
 }
 
 #' A table with other values.

@@ -53,7 +53,7 @@ TABLES = (
     "seconds.csv",
     "heap.csv",
 )
-HISTOGRAMS = ("latency-corrected.hgrm", "latency-uncorrected.hgrm", "latency.hgrm", "wait.hgrm")
+HISTOGRAMS = ("latency-corrected.hgrm", "latency-uncorrected.hgrm", "latency.hgrm")
 STACKS = ("profile.collapsed", "allocation.collapsed")
 OF_RUN = ("modes.csv", "primitives/thread-memory.csv")
 STEPS, STACK_BYTES = 30, 5000
