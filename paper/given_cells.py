@@ -112,7 +112,7 @@ def write_lists(cells: Path, paths: Iterable[Path], experiment: Path, out: Path)
     """Writes modes.csv and grid.csv: those next to the cells, and what they lack; returns the grid.
 
     `experiment` has both of today's config.yaml. A mode that is not listed is a family of its own.
-    The grid has all cells of config.yaml as well, for the claims of today name them.
+    The grid has all cells of config.yaml as well.
     """
     modes, grid = (rows_like(experiment / name, cells.with_name(name)) for name in LISTS)
     known_modes, known_grid = (table(experiment / name) for name in LISTS)

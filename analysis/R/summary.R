@@ -186,9 +186,7 @@ text_columns <- c(
   "generator_version", "profiler_engine", "commit", "backend", "machine", "machine_title"
 )
 
-#' Reads a summary, see summarise_cell().
-#'
-#' @param path path of results/summary.csv or results/summary/<study>.csv.
+#' Reads results/summary.csv, see summarise_cell().
 #' @export
 read_summary <- function(path) {
   needed <- c("study", "mode", "tier", "tool", "repetition", "session", "valid", "failed_checks")

@@ -12,7 +12,7 @@ require_columns <- function(table, columns, path) {
   table
 }
 
-# A table with these columns, read as fread() is told.
+# A table with these columns, read with the options of fread().
 read_required <- function(path, columns, ...) {
   if (!file.exists(path)) fail_reading(path, "no such file")
   require_columns(fread(path, encoding = "UTF-8", ...), columns, path)

@@ -197,7 +197,6 @@ def test_modes_and_cells_that_nothing_lists_are_those_of_the_cells(
     assert modes["thread-per-request-a-a"]["variant"] == "A/A"
     grid = (tmp_path / "out/grid.csv").read_text().splitlines()
     assert "request-threads,event-loop,smoke-burst,wrk2" in grid
-    # The claims name cells of today.
     assert {*(experiment / "grid.csv").read_text().splitlines()} < {*grid}
 
 

@@ -22,7 +22,7 @@ enum error_kind {
 /* due = completed + all errors + in_flight_at_end + unsent_at_end, always. */
 struct tally {
     long long due;
-    long long due_mixed_in; /* of these, by --mix; what was never sent is not told apart */
+    long long due_mixed_in; /* of these, those by --mix that got a connection */
     long long sent; /* written to the last byte */
     long long completed;
     long long completed_in_warm_up;
