@@ -40,8 +40,6 @@ for (name in commandArgs(TRUE)) {
   if (!any(vapply(named, requireNamespace, NA, quietly = TRUE))) cat("no", name, "")
 }
 cat("and no other")"""
-# Variables that lead R to other packages than set-up installed.
-R_VARIABLES = ("RHOME", "R_HOME", "R_LIBS", "R_LIBS_SITE", "R_PROFILE", "R_ENVIRON")
 # R packages that only checks of the code load.
 OF_CHECKS = {"lintr", "roxygen2", "testthat"}
 
@@ -144,9 +142,7 @@ def python() -> Finding:
 def debian_packages() -> Finding:
     lines = (HERE / "debian-packages.txt").read_text().splitlines()
     wanted = {line for line in lines if line and not line.startswith("#")}
-    listed = output(["dpkg-query", "--show", "--showformat=${db:Status-Status} ${Package}\n"])
-    if listed is None:
-        return Finding("Debian packages", REMARK, "no dpkg here", "install what is missing below")
+    listed = output(["dpkg-query", "--show", "--showformat=${db:Status-Status} ${Package}\n"]) or ""
     present = {line.split()[1] for line in listed.splitlines() if line.startswith("installed ")}
     missing = sorted(wanted - present)
     found, advice = f"{len(wanted) - len(missing)} of {len(wanted)}", ", ".join(missing)
@@ -177,11 +173,8 @@ def r_lacks() -> str:
     lacking = set(re.findall(r"\bno (\S+)", said)) & {*wanted}
     if not lacking and said.endswith("and no other"):
         return ""
-    # Set by a module system or conda; `. .tools/env` unsets them.
-    others = [name for name in R_VARIABLES if name in os.environ]
-    advice = f"unset {' '.join(others)}" if others else "make setup, and . .tools/env"
     what = f"lacks {', '.join(sorted(lacking))}" if lacking else "loads no packages"
-    return f"R ({shutil.which('Rscript')}) {what}: {advice}"
+    return f"R ({shutil.which('Rscript')}) {what}: make setup, and . .tools/env"
 
 
 def quarto() -> Finding:
@@ -218,31 +211,22 @@ def machine(needs: str, root: Path = limits.ROOT) -> list[Finding]:
         folder("results", ROOT, "a page that writes a file needs no disk: move this checkout"),
         governor(root),
         clock(limits.clock(root)),
-        Finding("scheduler", OK, limits.scheduler(root)),
         programs(),
     ]
 
 
 def processors(cpus: limits.Cpus) -> list[Finding]:
     """The CPUs, and a remark for each thing that makes them less than they seem."""
-    offline = f"; offline: {limits.listed(cpus.offline)}" if cpus.offline else ""
-    found = f"{len(cpus.usable)} ({limits.listed(cpus.usable)}{offline})"
-    quota = cpus.quota if cpus.quota is not None and cpus.quota <= len(cpus.usable) else None
-    isolated = "the kernel spreads no threads over them: give a side one, or boot without isolcpus"
-    veiled = "what other containers use is not seen: have the machine to yourself"
-    remarks = {
-        "CPU quota": (quota and f"{quota} CPUs", "slices that it stops count for nothing"),
-        "efficient cores": (
-            limits.listed(cpus.slow),
-            "the generator's; testbed.server_cpus chooses others",
-        ),
-        "isolated CPUs": (limits.listed(cpus.isolated), isolated),
-        "/proc/stat": (cpus.veiled and "something is mounted over it, as by lxcfs", veiled),
-    }
-    return [
-        judged("CPUs", not cpus.refused(), found, cpus.refused(), MISSING),
-        *(Finding(name, REMARK, what, advice) for name, (what, advice) in remarks.items() if what),
-    ]
+    usable, slow = limits.listed(cpus.usable), limits.listed(cpus.slow)
+    found = f"{len(cpus.usable)} ({usable})"
+    lines = [judged("CPUs", not cpus.refused(), found, cpus.refused(), MISSING)]
+    if cpus.quota is not None and cpus.quota <= len(cpus.usable):
+        advice = "slices that it stops count for nothing"
+        lines.append(Finding("CPU quota", REMARK, f"{cpus.quota} CPUs", advice))
+    if slow:
+        advice = "the generator's; testbed.server_cpus chooses others"
+        lines.append(Finding("efficient cores", REMARK, slow, advice))
+    return lines
 
 
 def folder(name: str, place: Path, advice: str, root: Path = limits.ROOT) -> Finding:
@@ -262,16 +246,13 @@ def kernel_limits(root: Path = limits.ROOT) -> list[Finding]:
     (soft, hard), (threads, by) = limits.descriptors(), limits.threads_left(root)
     first, last = limits.ephemeral_ports(root)
     setting = {name: limits.number(root / path) for name, path in limits.SETTINGS.items()}
-    backlog, reuse, left = "tcp_max_syn_backlog", "tcp_tw_reuse", limits.files_left(root)
-    descriptors, open_files = f"descriptors ({soft} by default)", "raise fs.file-max"
+    descriptors = f"descriptors ({soft} by default)"
     out_of_ports = "clients that close run out of ports: net.ipv4.tcp_tw_reuse=2"
     return [
         at_least(descriptors, hard, DESCRIPTORS, "raise it: ulimit -Hn, limits.conf"),
-        *([] if left is None else [at_least("open files", left, 2 * DESCRIPTORS, open_files)]),
         at_least("ephemeral ports", last - first + 1, PORTS, "widen net.ipv4.ip_local_port_range"),
         at_least("somaxconn", setting["somaxconn"], SOMAXCONN, "raise net.core.somaxconn"),
-        at_least(backlog, setting[backlog], 1024, f"raise net.ipv4.{backlog}"),
-        at_least(reuse, setting[reuse], 1, out_of_ports),
+        at_least("tcp_tw_reuse", setting["tcp_tw_reuse"], 1, out_of_ports),
         at_least("threads", threads, THREADS, f"raise {by}" if by else "no limit can be read"),
         perf_events(setting["perf_event_paranoid"]),
     ]

@@ -26,12 +26,9 @@ LOCK = next(each for each in map(Path, ("/dev/shm", "/run/lock", "/")) if each.i
 # Settings that a cell records as the kernel writes them.
 SETTINGS = {
     "somaxconn": "proc/sys/net/core/somaxconn",
-    "tcp_max_syn_backlog": "proc/sys/net/ipv4/tcp_max_syn_backlog",
     "tcp_tw_reuse": "proc/sys/net/ipv4/tcp_tw_reuse",
     "ip_local_port_range": "proc/sys/net/ipv4/ip_local_port_range",
     "perf_event_paranoid": "proc/sys/kernel/perf_event_paranoid",
-    "max_map_count": "proc/sys/vm/max_map_count",
-    "pid_max": "proc/sys/kernel/pid_max",
     "transparent_huge_pages": "sys/kernel/mm/transparent_hugepage/enabled",
 }
 # File systems, and block devices, that keep in memory what is written to them.
@@ -42,10 +39,6 @@ LASTING = Path("/var/tmp")
 FSYNC_US_AT_LEAST, FSYNCS = 5.0, 21
 # Clocks that a program reads without a system call, by architecture and hypervisor.
 FAST_CLOCKS = ("tsc", "arch_sys_counter", "kvm-clock", "hyperv_clocksource_tsc_page")
-# The name of a scheduler that is loaded as a BPF program.
-LOADED_SCHEDULER = Path("sys/kernel/sched_ext/root") / "ops"
-# From this release on the fair scheduler is EEVDF.
-EEVDF_SINCE = (6, 6)
 # Less of the largest capacity or frequency makes an efficient core; favored cores differ by some %.
 SLOW_BELOW = 0.8
 # A session has some ten servers with a port or two each, and the next ones other ports.
@@ -114,13 +107,8 @@ def mounts(root: Path = ROOT) -> list[Mount]:
         # The device may be an empty word.
         words, (kind, device, more) = own.split(), rest.split(" ", 2)
         options = frozenset([*words[5].split(","), *more.split(",")])
-        found.append(Mount(unescaped(words[3]), unescaped(words[4]), kind, device, options))
+        found.append(Mount(words[3], words[4], kind, device, options))
     return found
-
-
-def unescaped(text: str) -> str:
-    """Spaces and tabs are octal in mountinfo."""
-    return re.sub(r"\\([0-7]{3})", lambda found: chr(int(found[1], 8)), text)
 
 
 def mount_of(folder: Path, root: Path = ROOT) -> Mount | None:
@@ -159,16 +147,14 @@ class Cpus:
 
     `quota`: as many CPUs' time as we may use in each period. `slow`: usable ones that are slower by
     design, as efficient cores are. `isolated`: usable ones over which the kernel spreads no
-    threads. `veiled`: something is mounted over /proc/stat, as by lxcfs.
+    threads.
     """
 
     usable: list[int]
     shown: list[int]
-    offline: list[int]
     isolated: list[int]
     slow: list[int]
     quota: float | None
-    veiled: bool
 
     @property
     def hidden(self) -> list[int]:
@@ -199,15 +185,13 @@ class Cpus:
 
 def cpus(root: Path = ROOT) -> Cpus:
     usable = sorted(os.sched_getaffinity(0))
-    folder = root / "sys/devices/system/cpu"
+    isolated = numbers(content(root / "sys/devices/system/cpu/isolated"))
     return Cpus(
         usable=usable,
         shown=sorted(cpu_times(root)),
-        offline=numbers(content(folder / "offline")),
-        isolated=sorted({*usable}.intersection(numbers(content(folder / "isolated")))),
+        isolated=sorted({*usable}.intersection(isolated)),
         slow=slow_cpus(usable, root),
         quota=cpu_quota(root),
-        veiled=any(mount.place == "/proc/stat" for mount in mounts(root)),
     )
 
 
@@ -289,15 +273,6 @@ def free_mib(root: Path = ROOT) -> int:
     return max(0, min(left, default=0)) >> 20
 
 
-def memory_limit_mib(root: Path = ROOT) -> int | None:
-    """The least limit of our control groups; None where it is not below the machine's memory."""
-    total = re.search(r"MemTotal: (\d+) kB", content(root / "proc/meminfo") or "")
-    least = min((limit for limit, _ in memory_groups(root)), default=None)
-    if least is None or (total and least >= int(total[1]) << 10):
-        return None
-    return least >> 20
-
-
 def memory_groups(root: Path = ROOT) -> Iterator[tuple[int, int]]:
     """Limit and use in bytes of our control groups that have a limit.
 
@@ -352,15 +327,6 @@ def raise_descriptors() -> None:
     most = min(hard, DESCRIPTORS_AT_MOST) if hard >= 0 else DESCRIPTORS_AT_MOST
     if 0 <= soft < most:
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
-
-
-def files_left(root: Path = ROOT) -> int | None:
-    """How many more files all processes together may open; None where nothing bounds us."""
-    most = number(root / "proc/sys/fs/file-max")
-    # Root is not bound by it.
-    if most is None or os.geteuid() == 0:
-        return None
-    return most - (number(root / "proc/sys/fs/file-nr") or 0)
 
 
 def ephemeral_ports(root: Path = ROOT) -> tuple[int, int]:
@@ -431,40 +397,24 @@ def file_system(folder: Path, root: Path = ROOT) -> str:
 # ---- Together
 
 
-def scheduler(root: Path = ROOT) -> str:
-    """The scheduler of ordinary threads; one that is loaded as a BPF program by its name."""
-    if loaded := content(root / LOADED_SCHEDULER):
-        return loaded
-    release = re.findall(r"\d+", content(root / "proc/sys/kernel/osrelease") or "")
-    name = "EEVDF" if tuple(map(int, release[:2])) >= EEVDF_SINCE else "CFS"
-    return f"{name}, PREEMPT_RT" if number(root / "sys/kernel/realtime") else name
-
-
 def clock(root: Path = ROOT) -> str | None:
     return content(root / "sys/devices/system/clocksource/clocksource0/current_clocksource")
 
 
 def record(folders: dict[str, Path], root: Path = ROOT) -> dict[str, Any]:
-    """All of them for a cell's provenance, each a word, number or Boolean.
+    """Those of a cell's provenance, each a word, number or Boolean.
 
     `folders` by what they hold. Read it before this process is confined, and before it raises a
     limit.
     """
-    processors, (soft, hard), (threads, by) = cpus(root), descriptors(), threads_left(root)
+    processors, (_, hard), (threads, by) = cpus(root), descriptors(), threads_left(root)
     found: dict[str, Any] = {
         "cpus_usable": listed(processors.usable),
-        "cpus_offline": listed(processors.offline),
-        "cpus_slow": listed(processors.slow),
-        "cpus_isolated": listed(processors.isolated),
         "cpu_quota": processors.quota,
         "cpu_governor": governors(root),
-        "proc_stat_veiled": processors.veiled,
-        "memory_limit_mib": memory_limit_mib(root),
         "threads": threads,
         "threads_by": by,
         "descriptors": hard,
-        "descriptors_soft": soft,
-        "scheduler": scheduler(root),
         "clock": clock(root),
     }
     for name, folder in folders.items():

@@ -343,10 +343,8 @@ def beyond_limits(connections: int, *, ports: int = 0, threads: int = 0) -> str:
     _, hard = limits.descriptors()
     low, high = limits.ephemeral_ports()
     left, by = limits.threads_left()
-    files, every = limits.files_left(), 2 * (connections + OTHER_DESCRIPTORS)
     needs = (
         (connections + OTHER_DESCRIPTORS, hard, "descriptors", "RLIMIT_NOFILE (ulimit -Hn)"),
-        (every, every if files is None else files, "open files", "fs.file-max"),
         (ports, high - low + 1, "ports", "net.ipv4.ip_local_port_range"),
         (threads + OTHER_THREADS if threads else 0, left, "threads", by),
     )

@@ -423,7 +423,6 @@ def roomy(monkeypatch):
         monkeypatch.setattr(limits, name, lambda: value)
 
     limit("descriptors", (1024, 1 << 20))
-    limit("files_left", None)
     limit("ephemeral_ports", (32_768, 60_999))
     limit("threads_left", (32_765, "vm.max_map_count"))
     return limit
@@ -441,8 +440,6 @@ THREADS = {"connections": 5000, "threads": 5000}
             "19701 connections need 20001 descriptors; RLIMIT_NOFILE (ulimit -Hn) allows 20000",
         ),
         ("descriptors", (1024, -1), {"connections": 100_000}, ""),
-        ("files_left", 2599, {"connections": 1000}, "2600 open files; fs.file-max allows 2599"),
-        ("files_left", 2600, {"connections": 1000}, ""),
         (
             *("ephemeral_ports", (10_000, 10_099), {"connections": 101, "ports": 101}),
             "101 ports; net.ipv4.ip_local_port_range allows 100",
