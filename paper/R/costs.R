@@ -19,16 +19,3 @@ sentence_of_cost_by_rate <- function(costs) {
     in_words(most), enumerate(paste(format_number(ends$cpu_us), "µs")), enumerate(format_number(ends$rate_per_s))
   )
 }
-
-#' CPU time of a request against the rate, a line a mode.
-figure_costs <- function(rows) {
-  ggplot(rows, aes(rate_per_s, cpu_us, colour = series, shape = series, linetype = series)) +
-    geom_line(linewidth = 0.5) +
-    geom_point(size = 1.9) +
-    scale_x_log10(labels = plain_number, breaks = scales::breaks_log(6)) +
-    scale_y_log10(labels = plain_number, breaks = scales::breaks_log(6)) +
-    scales_of_modes(mode_levels(unique(rows$series))) +
-    labs(x = "requests/s", y = "CPU time per request (µs)") +
-    theme_artifact() +
-    guides(colour = guide_legend(ncol = 3))
-}

@@ -128,8 +128,7 @@ readme_blocks <- function(runs, items, first, elsewhere, alt) {
     ),
     run = c(
       narrow_table(table_of_runs(runs)), "",
-      sprintf("`%s`: %s", run$name, sentence_validity(cells, run$comparisons)),
-      if (length(runs) > 1) c("", sentence_of_agreement, "", narrow_table(table_of_agreement(runs)))
+      sprintf("`%s`: %s", run$name, sentence_validity(cells, run$comparisons))
     ),
     checks = narrow_table(table_of_checks(first))
   )

@@ -45,12 +45,11 @@ table_tiers <- function(all) {
 
 # The users of a closed loop in JMeter; NULL where it loads nothing.
 users_of_load <- function(load) {
-  if (is.null(load$threads)) return(NULL)
-  times <- c(load$loops, 1)[1]
+  if (is.null(load$users)) return(NULL)
   paste0(
-    format_number(load$threads), " users",
-    if (!is.null(load$duration_s)) sprintf(" for %s s", load$duration_s) else if (times > 1) paste(" ×", times),
-    if (isTRUE(load$at_once)) ", all at the same moment" else if (!is.null(load$ramp_up_s)) sprintf(", ramp-up %s s", load$ramp_up_s)
+    format_number(load$users), " users",
+    if (!is.null(load$duration_s)) sprintf(" for %s s", load$duration_s) else if (load$loops > 1) paste(" ×", load$loops),
+    if (!is.null(load$ramp_up_s)) sprintf(", ramp-up %s s", load$ramp_up_s)
   )
 }
 

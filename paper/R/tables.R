@@ -95,7 +95,7 @@ client_columns <- c(
 )
 server_columns <- c(
   of_cell, "valid", "cpu_us_per_request", "backend_cpu_us_per_request", "pool_wait_mean_ms", "threads_peak", "threads_started",
-  "rss_peak_mib", "rss_idle_mib", "first_answer_s", "collections", "full_collections", "gc_pause_ms", "machine_context_switches_per_request", "pinned", "pinned_ms",
+  "rss_peak_mib", "rss_idle_mib", "first_answer_s", "warm_up_s", "warm_up_ended", "collections", "full_collections", "gc_pause_ms", "machine_context_switches_per_request", "pinned", "pinned_ms",
   "counted_requests", "accept_queue_peak", "listen_overflows", "retransmits", "compiler_share", "generator_cpu_share"
 )
 invalid_columns <- c(of_cell, "outcome", "outcome_reason", "failed_checks", "errors", "bound_throughput", "bound_latency")
@@ -249,12 +249,9 @@ tables_of_all <- function(all, coverage, published, changes, protocol, renderer)
     ),
     section_of_tables("How good the measurement is – tables", "quality-tables",
       page_table(table_slices(all$summary, all$slices), "Slices without the profiler: loaded, counted, repeated, and excluded by each rule. A slice may fail several."),
-      page_table(table_phases(all$cells), "Where the time of the sessions went."),
-      page_table(table_warm_up(all), "Warm-up by mode, and what the compiler used: of a CPU in the last turn of warm-up, and of the server's CPU time in the windows that count."),
       page_table(table_a_a(all$comparisons), "A/A pairs: a mode against itself under a second name, in the same sessions."),
       table("controls.csv", "Positive controls: what a mode does more, the ratio that was found, and where the true one lies."),
       table("rules-by-side.csv", "What each rule excludes from either side of the comparisons, where it excludes anything."),
-      table("hosts-left-out.csv", "Hosts left out: how many of a host's comparisons lie in the range that the other hosts give."),
       page_table(table_coverage(coverage), "Coverage and power: known ratios in measured rounds, by metric and design."),
       page_table(table_noise(noise_floor(all$comparisons, all$summary)), "The noise floor: 95 % of two runs of one mode differ by less than this factor; for shares, by fewer percentage points."),
       table("cpu-speed.csv", "How CPU time goes with the speed of the CPUs: the exponent of the speed probe's time, and the spread of CPU time per request before and after the correction."),

@@ -28,6 +28,11 @@ test_that("an id that looks like a number is shown as it is", {
   expect_said(html, "<tr><td>010</td><td>1e3</td><td class=\"n\">10</td></tr>")
 })
 
+test_that("the users of a closed loop stand with how long they load, or how often", {
+  loads <- list(list(users = 500, duration_s = 2), list(users = 2000, loops = 1, ramp_up_s = 2), list(users = 50, loops = 3))
+  expect_equal(vapply(loads, users_of_load, ""), c("500 users for 2 s", "2,000 users, ramp-up 2 s", "50 users × 3"))
+})
+
 test_that("a section without rows has no heading", {
   expect_equal(section_of_tables("Title", "id", c("", "")), "")
   expect_said(section_of_tables("Title", "id", "<table>"), "# Title {#sec-id .data .unnumbered}")
@@ -82,12 +87,4 @@ test_that("a chunk that is not run is not included: Quarto would print the capti
   begin_chunks()
   included <- function(eval, include) knitr::opts_hooks$get("eval")(list(eval = eval, include = include))$include
   expect_equal(c(included(FALSE, TRUE), included(TRUE, TRUE), included(TRUE, FALSE)), c(FALSE, TRUE, FALSE))
-})
-
-test_that("the phases of a session add up to its wall time, once for all of its cells", {
-  cell <- list(cell = list(study = "a"), session = list(id = "1", phases = list(start_s = 10, load_s = 30, kept_s = 28, wall_s = 50)))
-  row <- table_phases(list(cell, cell))[Study == "a"]
-  expect_equal(row$`All (s)`, 50)
-  expect_equal(row$`Load (%)`, 60)
-  expect_equal(row$`Other (s)`, 10)
 })
