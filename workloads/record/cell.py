@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import logging
 import os
 import shutil
 from collections.abc import Mapping
@@ -19,8 +18,6 @@ from workloads.record import cell_folder, pooling, validity
 from workloads.record.load import nothing_sent
 from workloads.record.slice import PROFILED, Slice
 from workloads.servers.server import BODY_SHOWN, EVENTS
-
-logger = logging.getLogger("record")
 
 
 @dataclass(frozen=True)
@@ -114,13 +111,12 @@ def silent(spec: dict[str, Any], tool: Any, why: str) -> dict[str, Any]:
         | {
             "requests_offered": 0,
             "settling": {"latency": None, "throughput": None},
-            "generator": tool.generator(spec) | {"cpu_share": 0.0, "exit_status": None},
+            "generator": tool.generator(spec) | {"cpu_share": 0.0},
             "slices": dict.fromkeys(("plain", "counted", "kept", "repeated", "left_out"), 0),
         },
         "server": None,
         "backend": None,
         "machine": None,
-        "telemetry": {"samples": 0, "rate_hz": 0.0, "cpu_share": 0.0},
         "profile": {"file": None},
         "warm_up": None,
         "provenance": {"server_argv": [], "generator_argv": []},
@@ -132,9 +128,6 @@ def measured(spec: dict[str, Any], tool: Any, slices: list[Slice]) -> dict[str, 
     broken = next((done for done in slices if done.outcome != "completed"), None)
     last, live = counted[-1], counted[-1].live
     server = pooling.server_of(live, slices)
-    for part in (server, server["profiled"]):
-        if waits := pooling.waits_beyond_latency(part):
-            logger.warning("the server counted longer waits than requests lasted: %s", waits)
     rows_before, rows_after = pooling.rows_of(slices)
     load = pooling.load_of(slices, spec["slices"]["rounds"])
     if not pooling.is_sweep(slices):
@@ -146,15 +139,9 @@ def measured(spec: dict[str, Any], tool: Any, slices: list[Slice]) -> dict[str, 
         | {"rows_before": rows_before, "rows_after": rows_after}
         | ({"requests": live.answers} if live.answers else {}),
         "load": load,
-        "server": server
-        | {"start_up_s": live.subject.start_up_s, "exit_status": live.subject.process.exit_status},
+        "server": server | {"start_up_s": live.subject.start_up_s},
         "backend": pooling.backend_of(slices, last.beside),
         "machine": pooling.machine_of(slices),
-        "telemetry": {
-            "samples": sum(len(done.samples) for done in counted),
-            "rate_hz": min(done.rate_hz for done in counted),
-            "cpu_share": max(done.metrics["telemetry_cpu_share"] for done in counted),
-        },
         "profile": profile_of(spec, slices),
         "warm_up": live.warm_up,
         "provenance": {

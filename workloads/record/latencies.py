@@ -81,7 +81,6 @@ def latency_of(folders: list[Path], load: dict[str, Any]) -> dict[str, Any] | No
 
     more = {"without_lag": part(WITHOUT_LAG, failures), "mixed_in": part(MIXED_IN)}
     return {
-        "resolution_ms": 0.001,
         "count": steps[name].total() + steps[MIXED_IN].total(),
         "lasted_s": load["duration_s"],
         "right": part(name, failures),
@@ -96,7 +95,6 @@ def latency_of_samples(slices: list[list[dict[str, str]]], load: dict[str, Any])
     ends = [[(int(row["timeStamp"]), int(row["elapsed"])) for row in samples] for samples in slices]
     lasted_ms = [max(map(sum, times)) - min(times)[0] for times in ends if times]
     return {
-        "resolution_ms": 1.0,
         "count": len(rows),
         "lasted_s": sum(lasted_ms) / 1000,
         "right": described(right, failures_of(right, load, True)),

@@ -27,10 +27,10 @@ TIME_OUTS_S = range(1, 11)
 # By a pause (SerialGC, G1), or next to the program (ZGC). G1's pauses to mark are no collections.
 COLLECTED = re.compile(
     r"\[(?P<ended>[^]]+)\].* (?:Pause (?P<pause>Young|Full)|(?P<cycle>Minor|Major) Collection) "
-    r".*\d+M(?:\(\d+%\))?->(?P<after>\d+)M\(\d+[M%]\) (?:(?P<ms>[\d.]+)ms|[\d.]+s)$"
+    r".*\d+M(?:\(\d+%\))?->(?P<after>\d+)M\(\d+[M%]\) [\d.]+m?s$"
 )
 SECONDS_COLUMNS = ["slice", "second", "due", "right", "in_time", "p50_ms", "p99_ms"]
-HEAP_COLUMNS = ["slice", "time_s", "kind", "after_mib", "pause_ms", "in_flight"]
+HEAP_COLUMNS = ["slice", "time_s", "kind", "after_mib", "in_flight"]
 
 
 class Interval(NamedTuple):
@@ -119,7 +119,6 @@ def heap_rows(
                 "time_s": round(ended_s - load["start_epoch_s"], 3),
                 "kind": (found["pause"] or found["cycle"]).lower(),
                 "after_mib": int(found["after"]),
-                "pause_ms": float(found["ms"]) if found["ms"] else None,
                 "in_flight": in_flight(course, ended_s - load["start_epoch_s"]),
             }
 

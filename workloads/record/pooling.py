@@ -55,13 +55,13 @@ SUMMED = (
     *("duration_s", "received_bytes", "sent_bytes", "connects", "answers_in_warm_up"),
     *("failures_in_warm_up", "connections_opened", "reconnects"),
 )
-LOWEST = ("latency_min_ms", "fairness", "body_bytes_min")
-HIGHEST = ("workers_without", "body_bytes_max")
+LOWEST = ("latency_min_ms", "body_bytes_min")
+HIGHEST = ("body_bytes_max",)
 COUNTS = ("errors", "queries")
-# Means over the time that counted; latencies over the requests of included slices.
-RATES = ("answers_per_s", "throughput_per_s", "users_alive", "events_per_client_sd")
-LATENCIES = ("latency_mean_ms", "wait_mean_ms")
-SAME = ("loop", "offered_per_s", "concurrency_offered", "think_ms", "warmed_up_s")
+# Means over the time that counted; the latency over the requests of included slices.
+RATES = ("answers_per_s", "throughput_per_s", "users_alive")
+LATENCIES = ("latency_mean_ms",)
+SAME = ("loop", "offered_per_s", "concurrency_offered")
 PEAKS = (
     *("peak_threads", "peak_rss_bytes", "peak_descriptors", "peak_descriptors_share"),
     "peak_accept_queue",
@@ -78,8 +78,6 @@ NOT_OF_A_SWEEP = (
 CPU_TIMES = ("cpu_user_s", "cpu_system_s")
 # Share of the server's CPU time: above it, what the compiler's subtraction leaves is uncertain.
 COMPILER_MARKED_ABOVE = 0.3
-# Counters of how long requests waited, each only once at a time.
-WAITS_MS = ("pool_wait_ms", "pinned_ms")
 COMBINATIONS, LATENCIES_FILE = "combinations.csv", "latencies.csv.gz"
 LATENCY_COLUMNS = ["slice", "value_ms", "count"]
 # Column `class` of further rows, by the histogram that they are from; primary latencies have none.
@@ -148,7 +146,6 @@ def load_of(slices: list[Slice], rounds: float = math.inf) -> dict[str, Any]:
         | {
             # Beyond a limit where those of most slices are.
             "cpu_share": statistics.median(each["cpu_share"] for each in generators),
-            "exit_status": generators[-1]["exit_status"],
             "gc_pause_ms": sum(each.get("gc_pause_ms", 0.0) for each in generators),
         },
         "slices": counts_of(slices, rounds),
@@ -277,27 +274,10 @@ def threads_started(slices: list[Slice]) -> int | None:
 def counters_of(slices: list[Slice]) -> dict[str, Any]:
     """The server's own counters, and the requests that they belong to."""
     counts = [done.load.get("counted_requests") for done in slices]
-    known = [count for count in counts if count is not None]
-    latencies_ms = [done.load.get("counted_latency_mean_ms") for done in slices]
-    is_known = len(known) == len(slices) > 0
     return {
         "counters": counters(slices),
-        "counted_requests": sum(known) if is_known else None,
-        "counted_latency_mean_ms": weighted(latencies_ms, known) if is_known else None,
+        "counted_requests": summed(counts) if slices else None,
     }
-
-
-def waits_beyond_latency(server: dict[str, Any]) -> dict[str, float]:
-    """Counted waits, in ms per request, that are longer than requests lasted: none is possible.
-
-    `server`: that part of cell.json, or `profiled` of it. A clock of the generator's in whole
-    milliseconds makes a request shorter by one at the most.
-    """
-    requests, latency_ms = server["counted_requests"], server["counted_latency_mean_ms"]
-    if not requests or latency_ms is None:
-        return {}
-    waits_ms = {name: server["counters"].get(name, 0) / requests for name in WAITS_MS}
-    return {name: ms for name, ms in waits_ms.items() if ms > latency_ms + 1}
 
 
 def counters(slices: list[Slice]) -> dict[str, float]:

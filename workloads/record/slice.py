@@ -127,7 +127,6 @@ class Slice:
     reason: str
     load: dict[str, Any]
     samples: list[Sample]
-    rate_hz: float
     # The CPU time, memory and so on of processes and machine within the window.
     metrics: dict[str, Any]
     accounts: dict[str, Any]

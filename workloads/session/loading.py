@@ -82,7 +82,6 @@ class Loading:
             reason=reason,
             load=load,
             samples=telemetry.samples,
-            rate_hz=telemetry.rate_hz(),
             metrics=metrics,
             accounts={
                 "before": before,
@@ -126,7 +125,6 @@ class Loading:
 
         One that fails with its server leaves none: sysbench crashes when PostgreSQL dies.
         """
-        generator: dict[str, Any] = {**self.tool.generator(self.spec)}
         try:
             load = self.tool.collect(self.spec, folder, ran.window_s)
         except (OSError, ValueError, KeyError) as fault:
@@ -138,8 +136,7 @@ class Loading:
                 message = f"the generator left no results (exit status {ran.exit_status}): {said}"
                 raise RuntimeError(message) from fault
             load = nothing_answered(self.tool.LOOP, ran.window_s)
-        generator |= {"cpu_share": 0.0, "exit_status": ran.exit_status}
-        return load | {"generator": generator}
+        return load | {"generator": {**self.tool.generator(self.spec)} | {"cpu_share": 0.0}}
 
     def complete(self, load: dict[str, Any], folder: Path) -> None:
         if self.driver:

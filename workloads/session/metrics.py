@@ -49,7 +49,6 @@ class Window:
             "steal_share": self.grown("steal_s") / self.lasted_s / (os.cpu_count() or 1),
             "server_steal_share": self.grown("server_steal_s") / self.lasted_s / cpus,
             "cpu_pressure_share": self.grown("pressure_cpu_some_s") / self.lasted_s,
-            "telemetry_cpu_share": self.telemetry.cpu_share(),
             **self.peaks(),
             **{key: self.grown(key) for key in GROWING},
         }

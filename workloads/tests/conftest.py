@@ -30,7 +30,7 @@ LOAD = {
     "latency_mean_ms": 50.0,
     "latency_min_ms": 20.0,
     "settling": {"latency": None, "throughput": None},
-    "generator": {"name": "a tool", "version": "1", "cpu_share": 0.2, "exit_status": 0},
+    "generator": {"name": "a tool", "version": "1", "cpu_share": 0.2},
 }
 ZERO = ("steal_share", "stood_still_s", "server_steal_share", "throttled", "peak_backend_rss_bytes")
 ZERO += ("peak_accept_queue", "listen_overflows", "listen_drops", "retransmits")
@@ -56,7 +56,6 @@ METRICS = dict.fromkeys(ZERO, 0.0) | {
     "peak_descriptors": 30.0,
     "peak_descriptors_share": 0.03,
     "load_1m": 1.0,
-    "telemetry_cpu_share": 0.01,
     "time_wait": 5.0,
     "machine_context_switches": 1000.0,
     "collections": 2,
@@ -107,7 +106,6 @@ def make_slice(live):
             "outcome": "completed",
             "reason": "",
             "samples": [],
-            "rate_hz": 10.0,
             "load": LOAD | window | dict(load),
             "metrics": METRICS | dict(metrics),
             "accounts": accounts,

@@ -105,15 +105,6 @@ def test_profile_of_slices_that_were_all_left_out_is_there_and_says_so(make_slic
     assert found["start_epoch_s"] == slices[2].window[0]
 
 
-def test_waits_that_are_not_possible_are_told_in_the_log(make_slice, caplog):
-    load = {"counted_requests": 100, "counted_latency_mean_ms": 80.0}
-    measured(SPEC, TOOL, [make_slice(load=load, after={"counters": {"pool_wait_ms": 8_000.0}})])
-    assert not caplog.records
-    measured(SPEC, TOOL, [make_slice(load=load, after={"counters": {"pool_wait_ms": 9_000.0}})])
-    (line,) = caplog.records
-    assert "longer waits than requests lasted: {'pool_wait_ms': 90.0}" in line.getMessage()
-
-
 @pytest.mark.parametrize(
     ("why", "outcome", "reason"),
     [

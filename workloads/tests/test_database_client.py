@@ -18,11 +18,9 @@ HGRM = """       Value     Percentile TotalCount 1/(1-Percentile)
 """
 ROWS = [
     {"thread_pool_size": 1, "connection_pool_size": 4, "start_epoch_s": 10, "end_epoch_s": 12}
-    | {"transactions": 20, "failed": 0, "mean_ms": 1.5, "errors": ""}
-    | {"wait_mean_ms": 0.5, "fairness": 1.0, "workers_without": 0},
+    | {"transactions": 20, "failed": 0, "mean_ms": 1.5, "errors": ""},
     {"thread_pool_size": 2, "connection_pool_size": 4, "start_epoch_s": 13, "end_epoch_s": 15}
-    | {"transactions": 10, "failed": 4, "mean_ms": 3, "errors": "no-connection-in-time=3;sql-08=1"}
-    | {"wait_mean_ms": 2, "fairness": 0.7, "workers_without": 2},
+    | {"transactions": 10, "failed": 4, "mean_ms": 3, "errors": "no-connection-in-time=3;sql-08=1"},
 ]
 
 
@@ -73,8 +71,7 @@ def test_all_combinations_together_are_the_load(tmp_path):
     assert load["errors"] == {"no-connection-in-time": 3, "sql-08": 1}
     assert (load["start_epoch_s"], load["end_epoch_s"], load["duration_s"]) == (10, 15, 4)
     assert load["throughput_per_s"] == 7.5
-    assert (load["latency_mean_ms"], load["wait_mean_ms"]) == (2, 1)
-    assert (load["fairness"], load["workers_without"], load["connects"]) == (0.7, 2, 0)
+    assert (load["latency_mean_ms"], load["connects"]) == (2, 0)
     assert load["latency_min_ms"] == 0.125
     assert load["error_share"] == pytest.approx(4 / 34)
 

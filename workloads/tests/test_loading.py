@@ -218,8 +218,7 @@ class Subject:
 
 
 class Telemetry:
-    knows, rate_hz = (lambda *_: True), (lambda *_: 10.0)
-    cpu_share, stood_still_s = (lambda *_: 0.01), (lambda *_: 0.0)
+    knows, stood_still_s = (lambda *_: True), (lambda *_: 0.0)
 
     def __init__(self, notes):
         self.samples, self.compilers = samples_of(server_cpu_s=0.6, server_cpus_idle_s=0.38), []
@@ -271,7 +270,7 @@ def test_profiled_slice_alone_has_profiler_and_samplers_around_its_load(load_sli
     assert notes == ["telemetry begins", "load", "telemetry ends"] and done.kept
     assert (done.folder.name, done.outcome) == ("plain-low-jmeter-1", "completed")
     share = {"cpu_share": done.metrics["generator_cpu_share"]}
-    named = {"name": "a tool", "version": "1", "exit_status": 0}
+    named = {"name": "a tool", "version": "1"}
     assert done.load["generator"] == named | share
 
 
@@ -370,4 +369,3 @@ def test_generator_that_fails_with_its_server_has_a_load_without_answers(live, t
     setattr(live.subject, died, SimpleNamespace(ended=lambda: True))
     load = without_results(live).collect(tmp_path, Ran([], -11, False, (1.0, 3.0)))
     assert (load["responses_2xx"], load["error_share"], load["duration_s"]) == (0, 1.0, 2.0)
-    assert load["generator"]["exit_status"] == -11

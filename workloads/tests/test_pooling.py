@@ -61,11 +61,6 @@ def test_slices_without_an_answer_have_no_latency_and_fail_whole(load_of):
     assert (load["latency_mean_ms"], load["latency_min_ms"], load["error_share"]) == (None, None, 1)
 
 
-def test_least_equal_shares_and_most_starving_workers_stay(load_of):
-    load = load_of({"fairness": 0.9, "workers_without": 0}, {"fairness": 0.4, "workers_without": 3})
-    assert (load["fairness"], load["workers_without"]) == (0.4, 3)
-
-
 @pytest.mark.parametrize(
     ("reasons", "expected"),
     [
@@ -111,21 +106,20 @@ def test_what_did_not_complete_or_was_profiled_is_never_pooled(make_slice):
         "counters": {"hits": 10**6},
         "requests": 10**6,
         "counted_requests": None,
-        "counted_latency_mean_ms": None,
     }
 
 
 def test_disturbed_slice_counts_for_all_but_latency(make_slice):
     slow = {"answers_per_s": 50.0, "throughput_per_s": 48.0, "latency_mean_ms": 200.0}
-    slow |= {"wait_mean_ms": 9.0, "settling": {"latency": change(0.5), "throughput": None}}
+    slow |= {"settling": {"latency": change(0.5), "throughput": None}}
     slices = [
-        make_slice(1, load={"wait_mean_ms": 1.0}),
+        make_slice(1),
         make_slice(2, load=slow, metrics={"server_cpu_s": 0.7}, faults=["undisturbed"]),
     ]
     load = pooling.load_of(slices)
     assert (load["requests_recorded"], load["throughput_per_s"]) == (200, (98 + 48) / 2)
     assert server_of(slices)["cpu_s"] == 1.2
-    assert (load["latency_mean_ms"], load["wait_mean_ms"]) == (50, 1)
+    assert load["latency_mean_ms"] == 50
     assert load["settling"]["latency"] is None
     # Users of a closed loop are in flight all the while, however slow its answers are.
     assert load["in_flight_mean"] == 100 * 50 / 1000
@@ -148,7 +142,7 @@ def test_where_none_was_kept_all_plain_ones_are_pooled(make_slice, fault):
 
 
 def test_generator_s_cpu_is_that_of_most_slices(load_of):
-    generators = ({"cpu_share": share, "exit_status": 0} for share in (0.1, 0.95, 0.92))
+    generators = ({"cpu_share": share} for share in (0.1, 0.95, 0.92))
     load = load_of(*({"generator": each} for each in generators))
     assert load["generator"]["cpu_share"] == 0.92
 
@@ -199,11 +193,10 @@ def test_gaps_within_a_window_are_no_requests(make_slice):
     assert server_of([done])["cpu_us_per_request"] == pytest.approx(4900)
 
 
-def waited(make_slice, waits_ms, requests, latency_ms, **other):
+def waited(make_slice, waits_ms, requests, **other):
     """A slice whose server has counted so much waiting in all requests of its load."""
-    load = {"counted_requests": requests, "counted_latency_mean_ms": latency_ms}
     return make_slice(
-        load=load,
+        load={"counted_requests": requests},
         before={"counters": {"pool_wait_ms": 500.0, "pinned_ms": 7.0}},
         after={"counters": {"pool_wait_ms": 500.0 + waits_ms, "pinned_ms": 7.0}},
         **other,
@@ -212,35 +205,15 @@ def waited(make_slice, waits_ms, requests, latency_ms, **other):
 
 def test_counters_belong_to_all_requests_of_a_load(make_slice):
     # In the windows are 100 requests each: see conftest.py.
-    slices = [waited(make_slice, 12_000.0, 200, 80.0), waited(make_slice, 4_000.0, 100, 50.0)]
-    slices.append(waited(make_slice, 900.0, 10, 95.0, kind=PROFILED))
+    slices = [waited(make_slice, 12_000.0, 200), waited(make_slice, 4_000.0, 100)]
+    slices.append(waited(make_slice, 900.0, 10, kind=PROFILED))
     server = server_of(slices)
     assert server["counters"] == {"pool_wait_ms": 16_000, "pinned_ms": 0}
     assert server["counted_requests"] == 300
-    assert server["counted_latency_mean_ms"] == pytest.approx((200 * 80 + 100 * 50) / 300)
-    profiled = server["profiled"]
-    assert (profiled["counted_requests"], profiled["requests"]) == (10, 100)
-    assert profiled["counted_latency_mean_ms"] == 95
-
-
-def test_requests_of_a_load_that_a_tool_does_not_count_are_not_known(make_slice):
-    server = server_of([waited(make_slice, 1.0, 200, 80.0), waited(make_slice, 1.0, None, None)])
-    assert (server["counted_requests"], server["counted_latency_mean_ms"]) == (None, None)
-    # The open loop knows how many, but not how long those of its warm-up took.
-    server = server_of([waited(make_slice, 1.0, count, None) for count in (200, 100)])
-    assert (server["counted_requests"], server["counted_latency_mean_ms"]) == (300, None)
-    assert pooling.waits_beyond_latency(server) == {}
-
-
-@pytest.mark.parametrize(
-    ("waits_ms", "beyond"),
-    [(8_100.0, {}), (8_101.0, {"pool_wait_ms": pytest.approx(81.01)})],
-)
-def test_counted_wait_is_at_most_as_long_as_requests_last(make_slice, waits_ms, beyond):
-    server = server_of([waited(make_slice, waits_ms, 100, 80.0)])
-    assert pooling.waits_beyond_latency(server) == beyond
-    # Divided by the requests of the window alone, half of them, no wait would be possible.
-    assert pooling.waits_beyond_latency(server | {"counted_requests": 50})
+    assert (server["profiled"]["counted_requests"], server["profiled"]["requests"]) == (10, 100)
+    # A tool may not count the requests of its warm-up.
+    slices.append(waited(make_slice, 1.0, None))
+    assert server_of(slices)["counted_requests"] is None
 
 
 @pytest.mark.parametrize(

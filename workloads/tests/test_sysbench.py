@@ -59,7 +59,7 @@ def test_what_it_prints_becomes_the_load(tmp_path):
     assert (load["throughput_per_s"], load["concurrency_offered"]) == (3.5, 2)
     assert (load["start_epoch_s"], load["end_epoch_s"]) == (100.5, 102.5)
     assert load["duration_s"] == 2.0
-    assert load["latency_mean_ms"] == load["counted_latency_mean_ms"] == pytest.approx(44.5 / 7)
+    assert load["latency_mean_ms"] == pytest.approx(44.5 / 7)
     assert load["counted_requests"] == 10
     assert load["connects"] == 0
     assert load["queries"] == {"reads": 98, "writes": 28, "other": 14}

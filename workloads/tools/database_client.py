@@ -77,15 +77,7 @@ def fields(spec: dict[str, Any], subject: Subject, folder: Path) -> list[str]:
 def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> dict[str, Any]:
     """The `load` part of cell.json; combinations.csv and latency.hgrm are the client's own."""
     rows = rows_in(folder / COMBINATIONS)
-    clients = {
-        "concurrency_offered": spec["tool"]["workers"],
-        "think_ms": spec["tool"]["think_ms"],
-        "wait_mean_ms": mean_ms(rows, "wait_mean_ms"),
-        # In the combination in which the shares were the least equal.
-        "fairness": min((float(row["fairness"]) for row in rows), default=0.0),
-        "workers_without": max((int(row["workers_without"]) for row in rows), default=0),
-        "connects": 0,
-    }
+    clients = {"concurrency_offered": spec["tool"]["workers"], "connects": 0}
     if not rows:
         said = (folder / "generator.log").read_text(errors="replace")[-2000:]
         fault = {"outcome": "refused", "reason": f"database-client: {said.strip()}"}
@@ -108,15 +100,15 @@ def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> d
         "duration_s": counted_s,
         "answers_per_s": (good + failed) / counted_s if counted_s else 0.0,
         "throughput_per_s": good / counted_s if counted_s else 0.0,
-        "latency_mean_ms": mean_ms(rows, "mean_ms"),
+        "latency_mean_ms": mean_ms(rows),
         "latency_min_ms": float(smallest[1]) if smallest else None,
     }
 
 
-def mean_ms(rows: list[dict[str, str]], column: str) -> float | None:
+def mean_ms(rows: list[dict[str, str]]) -> float | None:
     """Over all transactions of all combinations."""
     transactions = total(rows, "transactions")
-    weighted = sum(float(row[column]) * int(row["transactions"]) for row in rows)
+    weighted = sum(float(row["mean_ms"]) * int(row["transactions"]) for row in rows)
     return weighted / transactions if transactions else None
 
 

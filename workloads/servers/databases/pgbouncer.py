@@ -35,8 +35,6 @@ OWN = ("pool_mode", "default_pool_size", "max_client_conn")
 # passwords, of which it derives a secret of 4,096 iterations for each login by SCRAM (its scram.c:
 # "build a SCRAM secret on the fly"), which PostgreSQL never does.
 AUTH_FILES = ("secret", "plain")
-# The sum over its pools, in microseconds and counts.
-COUNTERS = ("total_xact_count", "total_wait_time", "total_server_assignment_count")
 
 
 class PgBouncer(PostgreSQL):
@@ -96,13 +94,10 @@ class PgBouncer(PostgreSQL):
             raise OSError(f"the pooler does not answer: {fault}") from fault
 
     def counters(self, limit_s: float) -> dict[str, float]:
+        """The database's, and the transactions that the pooler has passed on."""
         rows = [row for row in self.console("SHOW STATS") if row["database"] == DATABASE]
-        pooler = {
-            f"pooler_{name}": sum(float(row[name]) for row in rows)
-            for name in COUNTERS
-            if all(name in row for row in rows)
-        }
-        return super().counters(limit_s) | pooler
+        passed_on = sum(float(row["total_xact_count"]) for row in rows)
+        return super().counters(limit_s) | {"pooler_total_xact_count": passed_on}
 
     def settings(self) -> dict[str, str]:
         """The database's settings, and the pooler's own."""

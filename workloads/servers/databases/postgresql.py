@@ -45,17 +45,7 @@ READY = "database system is ready to accept connections"
 # is needed; md5 means the method by which it is stored, which may be scram-sha-256.
 ACCESS = f"local all {OWNER} peer map=runner\nhost all all 127.0.0.1/32 md5\n"
 # Columns of pg_stat_database.
-COUNTERS = (
-    "sessions",
-    "xact_commit",
-    "xact_rollback",
-    "tup_returned",
-    "tup_fetched",
-    "tup_inserted",
-    "tup_updated",
-    "tup_deleted",
-    "deadlocks",
-)
+COUNTERS = ("sessions", "xact_commit")
 
 
 class PostgreSQL:

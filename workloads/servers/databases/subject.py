@@ -113,7 +113,7 @@ class DatabaseSubject(Subject):
 
     def start_profile(self, folder: Path, spec: dict[str, Any]) -> None:
         """perf has settings of its own; without perf there is no profile."""
-        self.profiler = perf.record([self.process.pid], self.cpus, folder)
+        self.profiler = perf.record(self.process.pid, self.cpus, folder)
 
     def end_profile(self) -> None:
         if self.profiler:
