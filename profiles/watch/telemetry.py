@@ -82,7 +82,6 @@ class Telemetry(threading.Thread):
         self.clocks_per_sample = 1 if children(server_pid) else CLOCKS_PER_SAMPLE
         self.period_s = 1 / rate_hz / self.clocks_per_sample
         self.samples: list[Sample] = []
-        self.cpu_s = 0.0
         # Beats of the machine, each with how long our threads have waited for a CPU so far.
         self.beats: list[tuple[float, float]] = []
         self.fault: Exception | None = None
@@ -135,7 +134,6 @@ class Telemetry(threading.Thread):
             # A sample that came late does not make the next ones bunch up.
             due_s = max(due_s + self.period_s, time.monotonic())
         self.samples.append(self._sample())
-        self.cpu_s = time.thread_time()
 
     def stop(self) -> None:
         """Raises what ended the thread before."""
@@ -155,18 +153,6 @@ class Telemetry(threading.Thread):
         """Whether a counter was read near both ends of a window, so that its growth is known."""
         near_s = NEAR_PERIODS * self.period_s + NEAR_SHARE * (end_s - start_s)
         return all(unread_s(self.samples, key, at_s) <= near_s for at_s in (start_s, end_s))
-
-    def cpu_share(self) -> float:
-        """The share of one CPU that telemetry itself used."""
-        return self.cpu_s / self._lasted_s() if len(self.samples) > 1 else 0.0
-
-    def rate_hz(self) -> float:
-        """The rate of full samples that was reached."""
-        full = sum("load_1m" in sample for sample in self.samples)
-        return (full - 1) / self._lasted_s() if full > 1 else 0.0
-
-    def _lasted_s(self) -> float:
-        return self.samples[-1]["time_s"] - self.samples[0]["time_s"]
 
     def _clocks(self) -> Sample:
         """CPU time alone; of a process that forks with its children, and of others without."""

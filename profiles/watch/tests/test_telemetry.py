@@ -185,9 +185,6 @@ def test_clocks_are_read_between_full_samples(sampled):
     # Every value has a column.
     roles = ("generator", "backend", "second_backend")
     assert set(last) == {name for name in telemetry.COLUMNS if not name.startswith(roles)}
-    # Its own cost and rate are known.
-    assert 0 < watching.cpu_share() < 1
-    assert watching.rate_hz() == len(full) / (last["time_s"] - regular[0]["time_s"])
 
 
 @pytest.mark.parametrize(
