@@ -7,7 +7,7 @@ as it is, and files are empty where nothing was recorded. A recording that canno
 empty files and the reason in profile-fault.txt. LIST names the cells at the end.
 
 Samples before and after the slice's window are cut off here. A JVM's recording is
-async-profiler's (JFR), that of any other program is perf's.
+async-profiler's (JFR), that of a database is perf's.
 Source: async-profiler's jfrconv, options --from and --to (epoch ms), --norm (names of lambdas),
 --alloc with --total (bytes), --inverted (first frames at the top).
 """
@@ -78,20 +78,14 @@ def convert(what: str, cell_json: Path, collapsed: Path, flamegraph: Path) -> No
         return
     recording = cell_json.with_name(cell["profile"]["file"])
     if cell["profile"]["engine"] == "perf":
-        from_perf(cell, recording, collapsed)
+        window_s = (cell["profile"][edge] for edge in ("start_epoch_s", "end_epoch_s"))
+        collapsed.write_text(perf_stacks.collapsed(recording, *window_s))
     elif not from_jfr(cell, recording, collapsed, KINDS[what]):
         return
     # The first frames are at the top, where the page opens.
     subprocess.run(
         [JFRCONV, "--inverted", "--title", title(cell), collapsed, flamegraph], check=True
     )
-
-
-def from_perf(cell: dict[str, Any], recording: Path, collapsed: Path) -> None:
-    start_s, end_s = (cell["profile"][edge] for edge in ("start_epoch_s", "end_epoch_s"))
-    # A user-supplied server's processes alone were recorded.
-    programs = () if "command" in cell["configuration"]["mode"] else perf_stacks.DATABASES
-    collapsed.write_text(perf_stacks.collapsed(recording, start_s, end_s, programs))
 
 
 def from_jfr(cell: dict[str, Any], recording: Path, collapsed: Path, kind: list[str]) -> bool:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 FIELDS = "comm,time,ip,sym,dso"
 HEADER = re.compile(r"^(.*\S)\s+([\d.]+):\s*$")
-# Databases on the server's CPUs may be in a recording, too.
+# All that runs on the server's CPUs may be in a recording.
 DATABASES = ("mariadbd", "postgres")
 FRAME = re.compile(r"^\s+[0-9a-f]+ (.*) \((.*)\)$")
 OFFSET = re.compile(r"\+0x[0-9a-f]+$")
@@ -21,11 +21,8 @@ OFFSET = re.compile(r"\+0x[0-9a-f]+$")
 def collapsed(
     recording: Path, start_s: float, end_s: float, programs: Iterable[str] = DATABASES
 ) -> str:
-    """A line for each stack, root first, with its samples between epoch times.
-
-    `programs`: the only ones whose stacks count; all of a recording that knows no others if empty.
-    """
-    only = ("--comms", ",".join(programs)) if programs else ()
+    """A line for each stack of these programs, root first, with its samples between epoch times."""
+    only = ("--comms", ",".join(programs))
     printed = subprocess.run(
         ["perf", "script", "--fields", FIELDS, "--ns", *only, "--input", str(recording)],
         capture_output=True,

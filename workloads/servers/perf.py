@@ -1,4 +1,4 @@
-"""The profile of a program that is no JVM, such as a database: perf samples its stacks.
+"""The profile of a database: perf samples its stacks.
 
 Where there is no perf, or the kernel forbids it, there is no profile and nothing else changes.
 Source: perf-record(1); cpu-clock ticks without a hardware counter, which virtual machines lack.
@@ -16,12 +16,11 @@ from workloads.machine.testbed import Process
 DATA, LOG = "profile.perf", "perf.log"
 EVENT, INTERVAL_MS = "cpu-clock", 1
 STOP_LIMIT_S = 10
-SAID_CHARACTERS = 300
 PARANOID = Path("/proc/sys/kernel/perf_event_paranoid")
 
 
-def record(pids: list[int], cpus: list[int], folder: Path) -> Process | None:
-    """Samples processes, their threads and what they start from now on; None without perf.
+def record(pid: int, cpus: list[int], folder: Path) -> Process | None:
+    """Samples a process, its threads and what it starts from now on; None without perf.
 
     perf shares the generator's CPUs, which are this runner's. Its times are epoch times, so that
     the load can be cut out. Where it may, perf samples `cpus` instead, with all that runs there:
@@ -30,20 +29,16 @@ def record(pids: list[int], cpus: list[int], folder: Path) -> Process | None:
     program = shutil.which("perf")
     if not program:
         return None
-    everywhere = cpus and may_see_all()
+    cpu_list = ",".join(map(str, cpus))
     argv = [
         *(program, "record", "--quiet", "--no-buildid-cache", "--no-buildid"),
         # The listener for BPF programs looks up once a second only, and perf waits for it to end.
         "--no-bpf-event",
         *("--event", EVENT, "--count", str(INTERVAL_MS * 1_000_000)),
         *("--clockid", "realtime", "-g", "--output", DATA),
-        *(["--cpu", joined(cpus)] if everywhere else ["--pid", joined(pids)]),
+        *(["--cpu", cpu_list] if may_see_all() else ["--pid", str(pid)]),
     ]
     return Process(argv, sorted(os.sched_getaffinity(0)), folder, LOG)
-
-
-def joined(numbers: list[int]) -> str:
-    return ",".join(map(str, numbers))
 
 
 def may_see_all() -> bool:
@@ -57,10 +52,3 @@ def facts(folder: Path) -> dict[str, Any]:
     if not data.exists() or not data.stat().st_size:
         return {"file": None}
     return {"file": DATA, "engine": "perf", "event": EVENT, "interval_ms": INTERVAL_MS}
-
-
-def said(folder: Path) -> str:
-    """Why there is no recording, where perf or the kernel says it."""
-    log = folder / LOG
-    words = log.read_text(errors="replace").split() if log.exists() else []
-    return f"perf: {' '.join(words)[:SAID_CHARACTERS]}" if words else "there is no recording"

@@ -3,8 +3,7 @@
 Nothing builds it. It runs on the server's CPUs from its start, so that it counts those that it has
 under load. It must listen on the port that it is given, where 127.0.0.1 reaches it. The process
 that listens there is measured, also where an engine or another session has started it. The JVM
-among its processes that listens, or else the first, is profiled by async-profiler; a server without
-a JVM by perf.
+among its processes that listens, or else the first, is profiled.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from profiles.watch.telemetry import children, jvm_of
 from workloads.machine import environment as environment_of
 from workloads.machine import provenance
 from workloads.machine.testbed import LOOPBACK, Process, described
-from workloads.servers import attach, perf
+from workloads.servers import attach
 from workloads.servers.listening import (
     Found,
     end_all,
@@ -77,8 +76,7 @@ class UserServer(Server):
             name: SECRET.sub(lambda found: self.client_environment[found[1]], str(value))
             for name, value in mode.get("ready_headers", {}).items()
         }
-        # perf, while it records, and why there is no profile.
-        self.recorder: Process | None = None
+        # Why there is no profile.
         self.no_profile = self.why = ""
         # A folder in the container of its JVM, if it is in one, and the folder of a profile.
         self.inside: attach.Inside | None = None
@@ -185,38 +183,33 @@ class UserServer(Server):
         """Not known: its first answer may be no request of a load's kind."""
 
     def start_profile(self, folder: Path, spec: dict[str, Any]) -> None:
-        self.recorder, self.no_profile = None, ""
+        self.no_profile = ""
         try:
-            if jvm := self.found_jvm():
-                self.inside, self.profiles_in = attach.inside(jvm), folder
-                if self.inside:
-                    self.profiler, folder = self.inside.put(PROFILER), self.inside.folder
-                super().start_profile(folder, spec)
-                return
-            self.recorder = perf.record(self.pids(), [], folder)
-            if not self.recorder:
-                raise RuntimeError("no JVM is among its processes, and no perf on the PATH")
+            jvm = self.found_jvm()
+            if not jvm:
+                raise RuntimeError("no JVM is among its processes")
+            self.inside, self.profiles_in = attach.inside(jvm), folder
+            if self.inside:
+                self.profiler, folder = self.inside.put(PROFILER), self.inside.folder
+            super().start_profile(folder, spec)
         except (OSError, RuntimeError) as fault:
             self.no_profile = str(fault)
             raise
 
     def end_profile(self) -> None:
-        if self.recorder:
-            self.recorder.stop(perf.STOP_LIMIT_S)
-        elif not self.no_profile:
-            super().end_profile()
-            if self.inside:
-                self.inside.fetch(RECORDING, self.profiles_in)
+        if self.no_profile:
+            return
+        super().end_profile()
+        if self.inside:
+            self.inside.fetch(RECORDING, self.profiles_in)
 
     def profile(self, folder: Path, spec: dict[str, Any]) -> dict[str, Any]:
-        found = perf.facts(folder) if self.recorder else super().profile(folder, spec)
+        found = super().profile(folder, spec)
         if found["file"]:
             return found
-        return found | {"reason": self.no_profile or perf.said(folder)}
+        return found | {"reason": self.no_profile or "there is no recording"}
 
     def stop(self) -> None:
-        if self.recorder:
-            self.recorder.stop(perf.STOP_LIMIT_S)
         if self.inside:
             self.inside.remove()
         pids = self.pids()

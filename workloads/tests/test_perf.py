@@ -24,14 +24,14 @@ def busy():
 
 def test_without_perf_there_is_no_profile(monkeypatch, tmp_path, busy):
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert perf.record([busy.pid], CPUS, tmp_path) is None
+    assert perf.record(busy.pid, CPUS, tmp_path) is None
     assert perf.facts(tmp_path) == {"file": None}
 
 
 def recorded(folder, pid, lasts_s):
     """Stacks of a process, and the epoch times between which they were recorded."""
     start_s = time.time()
-    recorder = perf.record([pid], CPUS, folder)
+    recorder = perf.record(pid, CPUS, folder)
     time.sleep(lasts_s)
     if recorder.ended():
         pytest.skip("the kernel forbids it: " + (folder / perf.LOG).read_text()[:200])

@@ -3,7 +3,6 @@
 import contextlib
 import os
 import re
-import shutil
 import socket
 import subprocess
 import sys
@@ -23,7 +22,7 @@ from workloads.experiment.configuration import ConfigurationError
 from workloads.experiment.grid import Grid
 from workloads.experiment.plan import ModePlan, Name
 from workloads.machine import provenance
-from workloads.servers import listening, perf, server, user_server
+from workloads.servers import listening, server, user_server
 from workloads.servers.user_server import UserServer
 from workloads.session import start as start_module
 from workloads.session.start import ASK_AGAIN_S
@@ -341,14 +340,15 @@ def test_children_are_watched_and_end_with_it(up):
     until(lambda: gone(server), 60)
 
 
-def test_jvm_among_its_processes_is_profiled_counted_and_has_compilers(up, slice_folder):
+def test_jvm_among_its_processes_is_profiled_counted_and_has_compilers(up, tmp_path):
     live = up(*BEHIND_A_SHELL, *event_loop(), path="/jmeter/test")
     subject = live.subject
     assert subject.jvm == jvm_of(children(subject.process.pid)) != subject.process.pid
     assert subject.threads_started() > 5
-    subject.start_profile(slice_folder, ASKED)
+    (folder := tmp_path / "a-slice").mkdir()
+    subject.start_profile(folder, ASKED)
     subject.end_profile()
-    assert subject.profile(slice_folder, ASKED)["engine"] == "itimer"
+    assert subject.profile(folder, ASKED)["engine"] == "itimer"
     assert (live.folder / "gc.log").exists()
     # They alone have more CPUs until it is warm.
     compilers = compilers_of(live)
@@ -394,33 +394,12 @@ def test_jvm_that_listens_is_profiled_and_not_the_one_that_started_it(up, tmp_pa
     assert process_sample("server", launched)["server_threads"] >= threads + 5
 
 
-@pytest.fixture
-def slice_folder(tmp_path):
-    folder = tmp_path / "a-slice"
-    folder.mkdir()
-    return folder
-
-
-def test_another_program_is_profiled_by_perf_or_says_why_not(up, slice_folder, monkeypatch):
+def test_another_program_has_no_profile_and_says_why(up, tmp_path):
     subject = up(*GOOD).subject
-    if shutil.which("perf"):
-        subject.start_profile(slice_folder, ASKED)
-        until(lambda: subject.recorder.ended() or (slice_folder / perf.DATA).exists())
-        subject.end_profile()
-        profile = subject.profile(slice_folder, ASKED)
-        assert profile.get("engine") == "perf" or profile["reason"].startswith("perf: ")
-    monkeypatch.setenv("PATH", str(slice_folder))
-    with pytest.raises(RuntimeError, match="no perf on the PATH"):
-        subject.start_profile(slice_folder, ASKED)
+    with pytest.raises(RuntimeError, match="no JVM is among its processes"):
+        subject.start_profile(tmp_path, ASKED)
     subject.end_profile()
-    reason = "no JVM is among its processes, and no perf on the PATH"
-    assert subject.profile(slice_folder, ASKED)["reason"] == reason
-
-
-def test_what_perf_said_is_the_reason(slice_folder):
-    assert perf.said(slice_folder) == "there is no recording"
-    (slice_folder / perf.LOG).write_text("Error:\nAccess to\n  counters is limited.\n")
-    assert perf.said(slice_folder) == "perf: Error: Access to counters is limited."
+    assert subject.profile(tmp_path, ASKED)["reason"] == "no JVM is among its processes"
 
 
 # ---- the configuration
