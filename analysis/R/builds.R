@@ -19,8 +19,7 @@ rounds_for_speed <- 5
 #' Memory and a backend's CPU time are shown, and have no limit.
 #' @export
 shown_of_builds <- c("throughput_per_s", "latency_p50_ms", "latency_p99_ms", "cpu_us_per_request", "backend_cpu_us_per_request", "rss_mib")
-#' The row of failed requests.
-#' @export
+# The row of failed requests.
 failed_requests <- "failed_percent"
 build_verdicts <- c("not slower" = 0, slower = 1, undecided = 2, invalid = 3)
 compared_at_one_speed <- c("cpu_us_per_request", "latency_p50_ms")
@@ -445,8 +444,7 @@ table_of_builds <- function(rows) {
   if (uniqueN(found$Variant) > 1) setnames(found, c("Old", "New"), c("Baseline", "Here"))[] else found[, !"Variant"]
 }
 
-#' The ratio from which a statistic is slower by so many percent.
-#' @export
+# The ratio from which a statistic is slower by so many percent.
 limit_of_build <- function(statistic, percent) exp(fifelse(statistic == "throughput_per_s", -1, 1) * log1p(percent / 100))
 
 verdict_of_starts <- function(logs, start, limit) {

@@ -23,30 +23,6 @@ remarks_of_builds <- function(results) {
 
 build_colours <- c("#4D4D4D", "#0072B2", "#D55E00", "#009E73", "#CC79A7")
 
-# Those whose change has an interval; a share of failed requests is no ratio.
-drawn_changes <- function(builds) builds[!is.na(low) & statistic != failed_requests]
-
-#' How much more or less each statistic is in the new build, with the limit where it is too slow.
-#'
-#' @param builds see read_builds().
-figure_changes <- function(builds) {
-  rows <- drawn_changes(builds)
-  in_percent <- function(ratio) 100 * (ratio - 1)
-  rows[, `:=`(
-    name = factor(capitalised(title_of(statistic)), rev(unique(capitalised(title_of(statistic))))),
-    limit = limit_of_build(statistic, slower_percent)
-  )]
-  apart <- position_dodge(width = 0.5)
-  ggplot(rows, aes(in_percent(ratio), name, colour = factor(variant, unique(variant)))) +
-    geom_vline(xintercept = 0, colour = faint, linewidth = 0.3) +
-    geom_linerange(aes(xmin = in_percent(low), xmax = in_percent(high)), position = apart) +
-    geom_point(size = 2, position = apart) +
-    scale_colour_manual(values = build_colours[-1], guide = if (uniqueN(rows$variant) > 1) "legend" else "none") +
-    geom_point(aes(x = in_percent(limit)), data = rows[!is.na(limit)], shape = "|", size = 6, colour = "#222222") +
-    labs(x = "against the first (%)", y = NULL, colour = NULL) +
-    theme_artifact()
-}
-
 # Slices of all variants in long form: round, start, build, statistic, value.
 rounds_of_cells <- function(cells) {
   files <- file.path(vapply(cells, `[[`, "", "folder"), "slices.csv")

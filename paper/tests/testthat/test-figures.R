@@ -84,13 +84,3 @@ test_that("curves can be drawn, and the knee stands where the capacity is", {
   # A mode without a capacity is in no panel.
   expect_drawn_curve(steps, capacity[1, capacity_per_s := NA])
 })
-
-test_that("changes of several variants stand in one row a statistic", {
-  rows <- data.table(
-    variant = rep(c("a", "b"), each = 2), statistic = rep(c("throughput_per_s", "cpu_us_per_request"), 2), unit = "", verdict = "", reason = "",
-    old = 1, new = 1, starts = 3, rounds = 9, ratio = 1.1, low = 1, high = 1.2, slower_percent = 10
-  )
-  drawn <- ggplot_build(figure_changes(rows))$data[[3]]
-  expect_length(unique(round(drawn$y)), 2)
-  expect_equal(nrow(drawn), 4)
-})
