@@ -30,16 +30,16 @@ static int bind_to_next_source(int fd, struct dialer *d) {
  * On loopback the handshake is over before connect returns, although connect says EINPROGRESS. A
  * second call takes less CPU time than a sleep until the socket is ready.
  */
-static int connect_and_ask(int fd, const struct address *a) {
-    const struct sockaddr *to = (const struct sockaddr *)&a->socket;
-    if (connect(fd, to, a->length) == 0) return 0;
+static int connect_and_ask(int fd, const struct sockaddr_in *address) {
+    const struct sockaddr *to = (const struct sockaddr *)address;
+    if (connect(fd, to, sizeof *address) == 0) return 0;
     if (errno != EINPROGRESS) return errno;
-    if (connect(fd, to, a->length) == 0 || errno == EISCONN) return 0;
+    if (connect(fd, to, sizeof *address) == 0 || errno == EISCONN) return 0;
     return errno == EALREADY ? EINPROGRESS : errno;
 }
 
 static int open_socket(struct connection *c, struct dialer *d) {
-    c->fd = socket(d->address->socket.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    c->fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (c->fd < 0) return errno;
     if (d->source_addresses > 1 && bind_to_next_source(c->fd, d) != 0) return errno;
     int yes = 1;

@@ -34,13 +34,12 @@ struct connection {
     char *own_request; /* memory for a request that a script made */
     size_t own_capacity;
     struct response response;
-    struct capture *capture;          /* the answer as a script wants to see it, or NULL */
     struct connection *older, *newer; /* requests in flight, by start */
 };
 
 /* How connections are made; the same for all. */
 struct dialer {
-    const struct address *address;
+    const struct sockaddr_in *address;
     unsigned source_addresses; /* 1: leave the choice to the kernel */
     unsigned next_source;
     int epoll;

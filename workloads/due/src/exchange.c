@@ -4,7 +4,6 @@
 #include <string.h>
 #include <sys/epoll.h>
 
-#include "capture.h"
 #include "clock.h"
 #include "script.h"
 
@@ -146,7 +145,6 @@ static void on_answer(struct run *r, struct connection *c, int64_t now) {
     if (c->measured) count_answer(r, c, now);
     else r->tally.completed_in_warm_up++;
     c->served = c->response.status / 100 == 2;
-    if (c->capture) script_response(r->script, c);
 }
 
 /* Takes in bytes that came at `now`; false once the connection has no request any more. */
@@ -154,7 +152,7 @@ static bool feed(struct run *r, struct connection *c, const char *bytes, size_t 
                  bool closed_by_peer) {
     size_t used;
     if (c->measured) r->tally.received_bytes += (int64_t)length;
-    enum response_result result = response_feed(&c->response, bytes, length, &used, c->capture);
+    enum response_result result = response_feed(&c->response, bytes, length, &used);
     if (result == RESPONSE_PARTIAL) return true;
     if (result == RESPONSE_MALFORMED) {
         fail(r, c, ERROR_MALFORMED);

@@ -61,12 +61,12 @@ void histogram_record(struct histogram *h, int64_t value) {
 int64_t histogram_percentile(const struct histogram *h, double percentile) {
     if (h->total == 0) return 0;
     /* One step towards 0, so that 99.9 % of 1000 is 999 although 0.999 has no exact double. */
-    double share = fmin(fmax(nextafter(percentile, -INFINITY), 0), 100) / 100;
+    double share = nextafter(percentile, 0) / 100;
     int64_t wanted = (int64_t)fmax(ceil(share * (double)h->total), 1);
     int64_t seen = 0;
     int i = 0;
     while ((seen += h->counts[i]) < wanted) i++;
-    return percentile == 0 ? histogram_lowest_equivalent(i) : histogram_highest_equivalent(i);
+    return histogram_highest_equivalent(i);
 }
 
 double histogram_mean(const struct histogram *h) {

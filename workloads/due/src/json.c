@@ -26,21 +26,35 @@ static double us(const struct histogram *h, double percentile) {
     return (double)histogram_percentile(h, percentile) / 1e3;
 }
 
+struct field {
+    const char *name;
+    double value;
+};
+
 /* Without a single value there is no mean of 0, there is none. */
-static void print_latency(FILE *out, const char *name, const struct histogram *h, const char *end) {
-    fprintf(out, "    \"%s\": ", name);
-    if (h->total == 0) {
-        fprintf(out,
-                "{\"mean\": null, \"stdev\": null, \"min\": null, \"max\": null, \"p50\": null, "
-                "\"p90\": null, \"p95\": null, \"p99\": null, \"p99_9\": null}%s\n",
-                end);
-        return;
+static void print_object(FILE *out, const struct field *fields, size_t count, bool known) {
+    for (size_t i = 0; i < count; i++) {
+        fprintf(out, "%s\"%s\": ", i ? ", " : "{", fields[i].name);
+        if (known) fprintf(out, "%.3f", fields[i].value);
+        else fputs("null", out);
     }
-    fprintf(out,
-            "{\"mean\": %.3f, \"stdev\": %.3f, \"min\": %.3f, \"max\": %.3f, \"p50\": %.3f, "
-            "\"p90\": %.3f, \"p95\": %.3f, \"p99\": %.3f, \"p99_9\": %.3f}%s\n",
-            histogram_mean(h) / 1e3, histogram_stdev(h) / 1e3, (double)h->min / 1e3,
-            (double)h->max / 1e3, us(h, 50), us(h, 90), us(h, 95), us(h, 99), us(h, 99.9), end);
+    fputc('}', out);
+}
+
+#define PRINT_OBJECT(out, fields, known)                                                           \
+    print_object(out, fields, sizeof fields / sizeof *fields, known)
+
+static void print_latency(FILE *out, const char *name, const struct histogram *h, const char *end) {
+    const struct field fields[] = {
+        {"mean", histogram_mean(h) / 1e3}, {"stdev", histogram_stdev(h) / 1e3},
+        {"min", (double)h->min / 1e3},     {"max", (double)h->max / 1e3},
+        {"p50", us(h, 50)},                {"p90", us(h, 90)},
+        {"p95", us(h, 95)},                {"p99", us(h, 99)},
+        {"p99_9", us(h, 99.9)},
+    };
+    fprintf(out, "    \"%s\": ", name);
+    PRINT_OBJECT(out, fields, h->total);
+    fprintf(out, "%s\n", end);
 }
 
 static void print_steps(FILE *out, const struct schedule_plan *p) {
@@ -109,16 +123,15 @@ static void print_mix(FILE *out, const struct run *r) {
 
 static void print_health(FILE *out, const struct result *r) {
     const struct histogram *lag = r->run->lag;
-    if (lag->total)
-        fprintf(out,
-                "  \"schedule_lag_us\": {\"mean\": %.3f, \"p50\": %.3f, \"p99\": %.3f, "
-                "\"max\": %.3f},\n",
-                histogram_mean(lag) / 1e3, us(lag, 50), us(lag, 99), (double)lag->max / 1e3);
-    else
-        fputs("  \"schedule_lag_us\": {\"mean\": null, \"p50\": null, \"p99\": null, "
-              "\"max\": null},\n",
-              out);
-    fprintf(out, "  \"cpu_s\": {\"user\": %.6f, \"system\": %.6f, \"wait\": %.6f},\n",
+    const struct field fields[] = {
+        {"mean", histogram_mean(lag) / 1e3},
+        {"p50", us(lag, 50)},
+        {"p99", us(lag, 99)},
+        {"max", (double)lag->max / 1e3},
+    };
+    fputs("  \"schedule_lag_us\": ", out);
+    PRINT_OBJECT(out, fields, lag->total);
+    fprintf(out, ",\n  \"cpu_s\": {\"user\": %.6f, \"system\": %.6f, \"wait\": %.6f},\n",
             r->run->cpu.user_s, r->run->cpu.system_s, r->run->cpu.wait_s);
     fprintf(out, "  \"cpu_share\": %.4f,\n  \"cpu_wait_share\": %.4f,\n", r->cpu_share,
             r->cpu_wait_share);

@@ -37,8 +37,7 @@ static void open_outputs(const struct options *o, FILE **outputs) {
         if (o->output[i] == NULL) continue;
         outputs[i] = fopen(o->output[i], "w");
         if (outputs[i]) continue;
-        fprintf(stderr, "due: --%s %s: %s; choose a file in a folder that can be written to\n",
-                OUTPUT_FLAGS[i], o->output[i], strerror(errno));
+        fprintf(stderr, "due: %s: %s\n", o->output[i], strerror(errno));
         exit(1);
     }
 }

@@ -1,6 +1,5 @@
 #include "options.h"
 
-#include <errno.h>
 #include <getopt.h>
 #include <math.h>
 #include <stdarg.h>
@@ -39,7 +38,6 @@ static const char HELP[] =
     "                            window is as long as they are together; not for a burst\n"
     "      --seed <N>            of the poisson schedule and of --mix; the same seed, the same\n"
     "                            timetable [1]\n"
-    "  -t, --threads <N>         as in wrk2; due has one thread, which holds 100,000/s [1]\n"
     "\n"
     "Request:\n"
     "  -H, --header <H>          add a header, \"Name: value\"; may be repeated. With\n"
@@ -62,7 +60,6 @@ static const char HELP[] =
     "      --series-every <T>    a line of it for so much time [1s]\n"
     "      --answers <F>         CSV of 2xx answers: the second in which they were due, their\n"
     "                            latency, how many\n"
-    "  -L, --latency   -U, --u_latency   as in wrk2; the summary always has both latencies\n"
     "  -h, --help   -v, --version\n"
     "\n"
     "Times take us, ms, s, m, h; without a unit they are seconds. Every due request is accounted\n"
@@ -132,20 +129,6 @@ static int64_t scan_whole(const char *flag, const char *text, double least, doub
     return (int64_t)number;
 }
 
-static uint64_t scan_count(const char *flag, const char *text) {
-    return (uint64_t)scan_whole(flag, text, 1, 1e7,
-                                "count; write a whole number of 1 or more, for example 50 or 1k");
-}
-
-static uint64_t scan_seed(const char *text) {
-    char *end;
-    errno = 0;
-    unsigned long long seed = strtoull(text, &end, 10);
-    if (end == text || *end || errno || text[0] == '-')
-        fail("--seed %s: not a seed; write a whole number, for example 1", text);
-    return seed;
-}
-
 static void scan_mix(struct options *o, const char *text) {
     char *end;
     double share = strtod(text, &end);
@@ -194,24 +177,6 @@ static enum schedule_kind scan_schedule(const char *text) {
     fail("--schedule %s: unknown; choose constant, poisson or burst", text);
 }
 
-/* The rate and the connections are those of all threads together, so nothing else changes. */
-static void accept_threads(const char *text) {
-    uint64_t threads = scan_count("-t", text);
-    if (threads > 1)
-        fprintf(stderr, "due: -t %llu: taken as -t 1; one thread holds 100,000 requests a second\n",
-                (unsigned long long)threads);
-}
-
-const char *const OUTPUT_FLAGS[OUTPUTS] = {
-    [HGRM] = "hgrm",
-    [HGRM_UNCORRECTED] = "hgrm-uncorrected",
-    [HGRM_WITHOUT_LAG] = "hgrm-without-lag",
-    [HGRM_MIXED_IN] = "hgrm-mixed-in",
-    [SERIES] = "series",
-    [ANSWERS] = "answers",
-    [JSON] = "json",
-};
-
 /* Options without a letter; those that name an output follow OUTPUT, in their order. */
 enum { SCHEDULE = 256, BODY_BYTES, STEPS, SEED, ALLOW_REMOTE, MIX, SERIES_EVERY, OUTPUT };
 
@@ -221,7 +186,6 @@ enum { SCHEDULE = 256, BODY_BYTES, STEPS, SEED, ALLOW_REMOTE, MIX, SERIES_EVERY,
 static const struct option LONG_OPTIONS[] = {
     WITH_VALUE("rate", 'R'),
     WITH_VALUE("connections", 'c'),
-    WITH_VALUE("threads", 't'),
     WITH_VALUE("duration", 'd'),
     WITH_VALUE("warm-up", 'w'),
     WITH_VALUE("timeout", 'T'),
@@ -240,10 +204,7 @@ static const struct option LONG_OPTIONS[] = {
     WITH_VALUE("series", OUTPUT + SERIES),
     WITH_VALUE("answers", OUTPUT + ANSWERS),
     WITH_VALUE("json", OUTPUT + JSON),
-    ALONE("batch_latency", 'B'),
     ALONE("allow-remote", ALLOW_REMOTE),
-    ALONE("latency", 'L'),
-    ALONE("u_latency", 'U'),
     ALONE("help", 'h'),
     ALONE("version", 'v'),
     {NULL, 0, NULL, 0},
@@ -263,24 +224,27 @@ static void take(struct options *o, int option, const char *value) {
     }
     switch (option) {
     case 'R': o->plan.rate_per_s = scan_rate(value); break;
-    case 'c': o->connections = scan_count("-c", value); break;
-    case 't': accept_threads(value); break;
+    case 'c':
+        o->connections =
+            (uint64_t)scan_whole("-c", value, 1, 1e7,
+                                 "count; write a whole number of 1 or more, for example 50 or 1k");
+        break;
     case 'd': o->plan.duration_ns = scan_time("-d", value, 1); break;
     case 'w': o->plan.warm_up_ns = scan_time("--warm-up", value, 0); break;
     case 'T': o->timeout_ns = scan_time("--timeout", value, 1); break;
     case SCHEDULE: o->plan.kind = scan_schedule(value); break;
     case STEPS: scan_steps(&o->plan, value); break;
-    case SEED: o->plan.seed = scan_seed(value); break;
+    case SEED:
+        o->plan.seed = (uint64_t)scan_whole("--seed", value, 0, 1e15,
+                                            "seed; write a whole number, for example 1");
+        break;
     case 'H': add_header(o, value); break;
     case 's': o->script = value; break;
     case BODY_BYTES:
         o->body_bytes = scan_whole("--body-bytes", value, 0, 1e12,
                                    "length; write a whole number of bytes, for example 42");
         break;
-    case 'B': fail("-B, --batch_latency: requests are not pipelined here; leave it out");
     case ALLOW_REMOTE: o->allow_remote = true; break;
-    case 'L':
-    case 'U': break; /* the summary has both */
     case MIX: scan_mix(o, value); break;
     case SERIES_EVERY: o->series_step_ns = scan_time("--series-every", value, 1); break;
     case 'h': fputs(HELP, stdout); exit(0);
@@ -309,7 +273,7 @@ void options_parse(struct options *o, int argc, char **argv) {
         .headers = needed(calloc((size_t)argc, sizeof(char *)), "headers"),
     };
     int option;
-    while ((option = getopt_long(argc, argv, "R:c:t:d:w:T:H:s:BLUhv", LONG_OPTIONS, NULL)) != -1)
+    while ((option = getopt_long(argc, argv, "R:c:d:w:T:H:s:hv", LONG_OPTIONS, NULL)) != -1)
         take(o, option, optarg);
     if (optind == argc) fail("the URL is missing, for example http://127.0.0.1:8080/");
     o->url = argv[optind];

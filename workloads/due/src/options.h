@@ -8,7 +8,7 @@
 
 #include "schedule.h"
 
-#define DUE_VERSION "2.2.0"
+#define DUE_VERSION "3.0.0"
 
 /* Files that a run leaves, if they are named. */
 enum output {
@@ -21,8 +21,6 @@ enum output {
     JSON,
     OUTPUTS,
 };
-
-extern const char *const OUTPUT_FLAGS[OUTPUTS]; /* without their dashes */
 
 struct options {
     int argc; /* the command line as given, for the record */
@@ -43,8 +41,7 @@ struct options {
     const char *url;
 };
 
-/* Fills *o, or explains on stderr what is wrong and exits with 2; --help and --version exit with 0.
- */
+/* Fills *o; exits with 2 and an explanation, or with 0 after --help and --version. */
 void options_parse(struct options *o, int argc, char **argv);
 
 #endif

@@ -19,8 +19,7 @@ char *request_build(const struct options *o, const struct target *t, const char 
     FILE *out = open_memstream(&request, length);
     fprintf(out, "GET %.*s HTTP/1.1\r\n", (int)strcspn(path, "#"), path);
     if (!has_header(o, "Host")) {
-        const char *format = strchr(t->host, ':') ? "Host: [%s]" : "Host: %s";
-        fprintf(out, format, t->host);
+        fprintf(out, "Host: %s", t->host);
         fprintf(out, t->port_given ? ":%s\r\n" : "\r\n", t->port);
     }
     for (size_t i = 0; i < o->header_count; i++) fprintf(out, "%s\r\n", o->headers[i]);

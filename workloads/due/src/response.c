@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "capture.h"
-
 enum state {
     STATUS_LINE, /* position in the line is `digits` */
     REASON,
@@ -28,23 +26,11 @@ enum state {
 
 enum header { OTHER, CONTENT_LENGTH, TRANSFER_ENCODING, CONNECTION };
 
-static void start_message(struct response *r) {
-    uint32_t overhead = r->overhead;
-    bool to_head = r->to_head;
-    memset(r, 0, sizeof *r);
-    /* Kept across interim responses, so that not even those can go on for ever. */
-    r->overhead = overhead;
-    r->to_head = to_head;
-    r->state = STATUS_LINE;
-}
-
 void response_init(struct response *r, bool to_head) {
-    memset(r, 0, sizeof *r);
-    r->to_head = to_head;
+    *r = (struct response){.state = STATUS_LINE, .to_head = to_head};
 }
 
-static enum response_result malformed(struct response *r, const char *error) {
-    r->error = error;
+static enum response_result malformed(struct response *r) {
     r->state = ENDED;
     return RESPONSE_MALFORMED;
 }
@@ -82,27 +68,27 @@ static bool token_is(const struct response *r, const char *name) {
 static enum response_result on_status_line(struct response *r, char c) {
     static const char version[] = "HTTP/1.";
     int at = r->digits++;
-    if (at < 7) return c == version[at] ? RESPONSE_PARTIAL : malformed(r, "no HTTP/1 status line");
+    if (at < 7) return c == version[at] ? RESPONSE_PARTIAL : malformed(r);
     if (at == 7) {
         r->http_1_0 = c == '0';
-        return is_digit(c) ? RESPONSE_PARTIAL : malformed(r, "no HTTP/1 version");
+        return is_digit(c) ? RESPONSE_PARTIAL : malformed(r);
     }
-    if (at == 8) return c == ' ' ? RESPONSE_PARTIAL : malformed(r, "no space after the version");
+    if (at == 8) return c == ' ' ? RESPONSE_PARTIAL : malformed(r);
     if (at < 12) {
-        if (!is_digit(c)) return malformed(r, "status is not a number");
+        if (!is_digit(c)) return malformed(r);
         r->status = (uint16_t)(r->status * 10 + (c - '0'));
         return RESPONSE_PARTIAL;
     }
-    if (r->status < 100 || r->status > 599) return malformed(r, "status is not 100 to 599");
+    if (r->status < 100 || r->status > 599) return malformed(r);
     if (c == '\n') return go(r, LINE_START);
-    return c == ' ' || c == '\r' ? go(r, REASON) : malformed(r, "status has more than 3 digits");
+    return c == ' ' || c == '\r' ? go(r, REASON) : malformed(r);
 }
 
-static enum response_result on_head_end(struct response *r, struct capture *seen) {
-    if (r->status == 101) return malformed(r, "101 Switching Protocols, which was not requested");
+static enum response_result on_head_end(struct response *r) {
+    /* To switch protocols was not requested; other interim responses precede the final one. */
+    if (r->status == 101) return malformed(r);
     if (r->status < 200) {
-        if (seen) capture_reset(seen); /* what came so far was an interim response */
-        start_message(r);
+        response_init(r, r->to_head);
         return RESPONSE_PARTIAL;
     }
     r->keep_alive = r->http_1_0 ? r->saw_keep_alive : true;
@@ -122,28 +108,26 @@ static enum response_result on_head_end(struct response *r, struct capture *seen
 static enum response_result on_header_name(struct response *r, char c) {
     if (c != ':') {
         token_append(r, c);
-        return (unsigned char)c <= ' ' || c == 0x7f ? malformed(r, "bad header name")
-                                                    : RESPONSE_PARTIAL;
+        return (unsigned char)c <= ' ' || c == 0x7f ? malformed(r) : RESPONSE_PARTIAL;
     }
-    if (r->token_length == 0) return malformed(r, "empty header name");
+    if (r->token_length == 0) return malformed(r);
     r->header = token_is(r, "content-length")      ? CONTENT_LENGTH
                 : token_is(r, "transfer-encoding") ? TRANSFER_ENCODING
                 : token_is(r, "connection")        ? CONNECTION
                                                    : OTHER;
     r->token_length = 0;
-    r->saw_header = true;
     return go(r, r->header == OTHER ? HEADER_VALUE_SKIP : HEADER_VALUE);
 }
 
 static enum response_result on_content_length(struct response *r) {
     uint64_t length = 0;
     /* 18 digits cannot overflow, and are an exabyte. */
-    if (r->token_length == 0 || r->token_length > 18) return malformed(r, "bad Content-Length");
+    if (r->token_length == 0 || r->token_length > 18) return malformed(r);
     for (int i = 0; i < r->token_length; i++) {
-        if (!is_digit(r->token[i])) return malformed(r, "bad Content-Length");
+        if (!is_digit(r->token[i])) return malformed(r);
         length = length * 10 + (uint64_t)(r->token[i] - '0');
     }
-    if (r->has_length && r->length != length) return malformed(r, "two Content-Lengths");
+    if (r->has_length && r->length != length) return malformed(r);
     r->has_length = true;
     r->length = length;
     return RESPONSE_PARTIAL;
@@ -180,15 +164,10 @@ static enum response_result on_header_value(struct response *r, char c) {
     return RESPONSE_PARTIAL;
 }
 
-static enum response_result on_line_start(struct response *r, char c, struct capture *seen) {
-    if (c == '\n') return on_head_end(r, seen);
+static enum response_result on_line_start(struct response *r, char c) {
+    if (c == '\n') return on_head_end(r);
     if (c == '\r') return go(r, HEAD_LF);
     r->token_length = 0;
-    if (c == ' ' || c == '\t') {
-        /* A folded line goes on with the value of the one before (RFC 9112, 5.2). */
-        if (!r->saw_header) return malformed(r, "continuation of no header");
-        return go(r, r->header == OTHER ? HEADER_VALUE_SKIP : HEADER_VALUE);
-    }
     r->state = HEADER_NAME;
     return on_header_name(r, c);
 }
@@ -202,49 +181,48 @@ static enum response_result on_chunk_line_end(struct response *r) {
 static enum response_result on_chunk_size(struct response *r, char c) {
     int value = hex_value(c);
     if (value >= 0) {
-        if (++r->digits > 15) return malformed(r, "chunk size is too large");
+        if (++r->digits > 15) return malformed(r);
         r->number = r->number * 16 + (uint64_t)value;
         return RESPONSE_PARTIAL;
     }
-    if (r->digits == 0) return malformed(r, "chunk without a size");
+    if (r->digits == 0) return malformed(r);
     if (c == '\n') return on_chunk_line_end(r);
     if (c == '\r') return go(r, CHUNK_SIZE_LF);
-    return c == ';' || is_space(c) ? go(r, CHUNK_EXTENSION) : malformed(r, "bad chunk size");
+    return c == ';' || is_space(c) ? go(r, CHUNK_EXTENSION) : malformed(r);
 }
 
 static enum response_result on_chunk_end(struct response *r) {
     r->number = r->digits = 0;
-    r->overhead = 1; /* the limit is one chunk's, but the response has begun */
     return go(r, CHUNK_SIZE);
 }
 
-static enum response_result on_byte(struct response *r, char c, struct capture *seen) {
+static enum response_result on_byte(struct response *r, char c) {
     switch ((enum state)r->state) {
     case STATUS_LINE: return on_status_line(r, c);
-    case LINE_START: return on_line_start(r, c, seen);
+    case LINE_START: return on_line_start(r, c);
     case HEADER_NAME: return on_header_name(r, c);
     case HEADER_VALUE: return on_header_value(r, c);
-    case HEAD_LF: return c == '\n' ? on_head_end(r, seen) : malformed(r, "CR without LF");
+    case HEAD_LF: return c == '\n' ? on_head_end(r) : malformed(r);
     case REASON: /* of this and the other skipped lines only the LF gets here */
     case HEADER_VALUE_SKIP: return go(r, LINE_START);
     case CHUNK_SIZE: return on_chunk_size(r, c);
     case CHUNK_EXTENSION: return on_chunk_line_end(r);
-    case CHUNK_SIZE_LF: return c == '\n' ? on_chunk_line_end(r) : malformed(r, "CR without LF");
+    case CHUNK_SIZE_LF: return c == '\n' ? on_chunk_line_end(r) : malformed(r);
     case CHUNK_CR:
         if (c == '\r') return go(r, CHUNK_LF);
-        return c == '\n' ? on_chunk_end(r) : malformed(r, "chunk is longer than its size");
-    case CHUNK_LF: return c == '\n' ? on_chunk_end(r) : malformed(r, "CR without LF");
+        return c == '\n' ? on_chunk_end(r) : malformed(r);
+    case CHUNK_LF: return c == '\n' ? on_chunk_end(r) : malformed(r);
     case TRAILER_START:
         if (c == '\n') return complete(r);
         return go(r, c == '\r' ? TRAILER_LF : TRAILER);
     case TRAILER: return go(r, TRAILER_START);
-    case TRAILER_LF: return c == '\n' ? complete(r) : malformed(r, "CR without LF");
+    case TRAILER_LF: return c == '\n' ? complete(r) : malformed(r);
     case BODY:
     case BODY_UNTIL_CLOSE:
     case CHUNK_DATA:
     case ENDED: break;
     }
-    return malformed(r, "bytes after the end");
+    return malformed(r);
 }
 
 static bool in_body(const struct response *r) {
@@ -271,34 +249,20 @@ static enum response_result feed_body(struct response *r, size_t available, size
     return r->state == BODY ? complete(r) : go(r, CHUNK_CR);
 }
 
-static void show_header(const struct response *r, struct capture *seen, const char *bytes,
-                        size_t length) {
-    if (r->state == HEADER_VALUE || r->state == HEADER_VALUE_SKIP)
-        capture_value(seen, bytes, length);
-    else if ((r->state == HEADER_NAME && *bytes != ':') || (r->state == LINE_START && *bytes > ' '))
-        capture_name(seen, bytes, length);
-}
-
 enum response_result response_feed(struct response *r, const char *bytes, size_t length,
-                                   size_t *used, struct capture *seen) {
+                                   size_t *used) {
     const char *at = bytes, *end = bytes + length;
     enum response_result result = RESPONSE_PARTIAL;
     while (at < end && result == RESPONSE_PARTIAL) {
-        size_t taken = 1;
         if (in_body(r)) {
+            size_t taken;
             result = feed_body(r, (size_t)(end - at), &taken);
-            if (seen) capture_body_bytes(seen, at, taken);
             at += taken;
             continue;
         }
-        const char *line_end = in_skipped_line(r) ? memchr(at, '\n', (size_t)(end - at)) : at;
-        if (line_end != at) taken = (size_t)((line_end ? line_end : end) - at);
-        if (seen) show_header(r, seen, at, taken);
-        if (line_end == at) result = on_byte(r, *at, seen);
-        at += taken;
-        r->overhead += (uint32_t)taken;
-        if (r->overhead > RESPONSE_OVERHEAD_LIMIT && result == RESPONSE_PARTIAL)
-            result = malformed(r, "head, chunk extension or trailers over 64 KiB");
+        if (in_skipped_line(r)) at = memchr(at, '\n', (size_t)(end - at));
+        if (at == NULL) at = end;
+        else result = on_byte(r, *at++);
     }
     *used = (size_t)(at - bytes);
     return result;

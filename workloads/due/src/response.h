@@ -9,34 +9,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A head, a chunk extension or trailers longer than this are malformed. */
-#define RESPONSE_OVERHEAD_LIMIT 65536
-
 enum response_result {
     RESPONSE_PARTIAL,   /* give it more bytes, or response_end */
     RESPONSE_COMPLETE,  /* one final response has ended; bytes may be left over */
-    RESPONSE_MALFORMED, /* not HTTP/1.x: `error` says what is wrong */
+    RESPONSE_MALFORMED, /* not HTTP/1.x */
 };
-
-struct capture;
 
 struct response {
     /* results, valid once complete */
     uint16_t status;
     bool keep_alive;
     uint64_t body_bytes;
-    const char *error;
 
     /* the rest is the parser's own */
     uint8_t state;
     uint8_t header; /* which header of interest the current line is */
     bool to_head;
-    bool http_1_0, saw_header, saw_close, saw_keep_alive;
+    bool http_1_0, saw_close, saw_keep_alive;
     bool has_length, has_encoding, chunked_last;
     uint8_t token_length;
     uint8_t digits;
     char token[24];
-    uint32_t overhead; /* bytes of the head, extension or trailers so far */
     uint64_t length;   /* Content-Length, then what is left of the body or chunk */
     uint64_t number;   /* the number that is being read */
 };
@@ -44,12 +37,9 @@ struct response {
 /* `to_head`: the response answers a HEAD request and has no body whatever its headers say. */
 void response_init(struct response *r, bool to_head);
 
-/*
- * Reads up to `length` bytes, and says in *used how many belonged to this response. Headers and body
- * go to `seen`, unless it is NULL.
- */
+/* Reads up to `length` bytes, and says in *used how many belonged to this response. */
 enum response_result response_feed(struct response *r, const char *bytes, size_t length,
-                                   size_t *used, struct capture *seen);
+                                   size_t *used);
 
 /* The peer has closed: complete if the body was delimited by that, else partial. */
 enum response_result response_end(struct response *r);

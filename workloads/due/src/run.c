@@ -11,7 +11,6 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include "capture.h"
 #include "clock.h"
 #include "exchange.h"
 #include "memory.h"
@@ -251,8 +250,6 @@ static void init_request(struct run *r) {
 
 static void init_connections(struct run *r) {
     pool_init(&r->pool, (unsigned)r->options->connections);
-    for (unsigned i = 0; r->script && i < r->pool.connection_count; i++)
-        if (script_wants_answers(r->script)) r->pool.connections[i].capture = capture_new();
     r->dialer = (struct dialer){
         .address = &r->target->address,
         .source_addresses = source_addresses_needed(r->target, r->options, r->new_connections),

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture.h"
 #include "connection.h"
 #include "memory.h"
 #include "request.h"
@@ -21,7 +20,7 @@ extern const char prelude_start[], prelude_end[];
 struct script {
     lua_State *L;
     const char *path;
-    bool has_request, has_response;
+    bool has_request;
     char *first; /* without a function `request` it is the only one */
     size_t first_length;
 };
@@ -115,7 +114,6 @@ struct script *script_create(const struct options *o, const struct target *t) {
     call(s, 0, 0);
     call_init(s, o);
     s->has_request = has_function(L, "request");
-    s->has_response = has_function(L, "response");
     const char *first = make_request(s, &s->first_length);
     s->first = memcpy(needed(malloc(s->first_length), "a request"), first, s->first_length);
     lua_pop(L, 1);
@@ -126,8 +124,6 @@ const char *script_first_request(const struct script *s, size_t *length) {
     *length = s->first_length;
     return s->first;
 }
-
-bool script_wants_answers(const struct script *s) { return s->has_response; }
 
 /* ---- while running ---- */
 
@@ -157,22 +153,4 @@ void script_request(struct script *s, struct connection *c) {
     const char *text = make_request(s, &length);
     own_copy(c, text, length);
     lua_pop(s->L, 1);
-}
-
-void script_response(struct script *s, struct connection *c) {
-    struct capture *seen = c->capture;
-    lua_State *L = s->L;
-    capture_end(seen);
-    lua_getglobal(L, "response");
-    lua_pushinteger(L, c->response.status);
-    lua_newtable(L);
-    const char *name, *value;
-    for (size_t at = 0; capture_header(seen, &at, &name, &value);) {
-        lua_pushstring(L, name);
-        lua_pushstring(L, value);
-        lua_settable(L, -3);
-    }
-    lua_pushlstring(L, capture_body(seen), capture_body_length(seen));
-    call(s, 3, 0);
-    capture_reset(seen);
 }

@@ -1,11 +1,9 @@
 /*
- * Lua scripts with wrk2's interface: the functions setup, init, request and response, and the table
- * `wrk`.
+ * Lua scripts with wrk2's interface: the functions setup, init and request, and the table `wrk`.
  */
 #ifndef DUE_SCRIPT_H
 #define DUE_SCRIPT_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "options.h"
@@ -22,10 +20,5 @@ const char *script_first_request(const struct script *s, size_t *length);
 
 /* Puts the next request into c. */
 void script_request(struct script *s, struct connection *c);
-
-/* Does it have a function `response`? */
-bool script_wants_answers(const struct script *s);
-/* Shows it a complete answer; then the capture starts again. */
-void script_response(struct script *s, struct connection *c);
 
 #endif

@@ -2,30 +2,20 @@
 #ifndef DUE_TARGET_H
 #define DUE_TARGET_H
 
-#include <netdb.h>
 #include <netinet/in.h>
 #include <stdbool.h>
-#include <sys/socket.h>
 
 #include "options.h"
 
-struct address {
-    struct sockaddr_storage socket;
-    socklen_t length;
-};
-
 struct target {
-    char host[256]; /* without the brackets of IPv6 */
-    char port[8];   /* of the URL, or "80" */
+    char host[256];
+    char port[8]; /* of the URL, or "80" */
     bool port_given;
     const char *path; /* with the query; "/" when the URL has none */
-    struct address address;
+    struct sockaddr_in address;
 };
 
-/*
- * Tries the addresses of the host in turn and takes the first that accepts a connection. Exits with
- * a message that says what to do when the URL or the host cannot be used.
- */
+/* Exits with a message that says what to do when the URL or the host cannot be used. */
 void target_resolve(struct target *t, const struct options *o);
 
 /*

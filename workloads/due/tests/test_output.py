@@ -1,11 +1,9 @@
 """The text says what came of a run, and the JSON holds what its readers rely on."""
 
 import re
-import subprocess
 
 import pytest
 
-from workloads.due.tests.running import DUE
 from workloads.due.tests.servers import ok
 
 QUICK = ("-c10", "-d250ms", "-R200")
@@ -45,19 +43,9 @@ def test_json(load):
         assert all(a <= b * 1.001 for a, b in zip(values, values[1:], strict=False)), figures
         assert figures["min"] <= figures["mean"] <= figures["max"]
         assert figures["stdev"] >= 0
-    lag_us = result["schedule_lag_us"]
-    assert sorted(lag_us) == ["max", "mean", "p50", "p99"]
-    assert lag_us["max"] * 1.001 >= lag_us["p50"] > 0
+    assert sorted(result["schedule_lag_us"]) == ["max", "mean", "p50", "p99"]
     assert result["cpu_s"]["user"] + result["cpu_s"]["system"] > 0
     assert 0 < result["cpu_share"] < 1
     assert isinstance(result["was_the_limit"], bool)
     assert bool(result["was_the_limit_reason"]) == result["was_the_limit"]
     assert result["stopped_by"] is None and "mixed_in" not in result
-
-
-def test_help_teaches():
-    text = subprocess.run([DUE, "--help"], capture_output=True, text=True, check=True).stdout
-    for word in ("--rate", "--warm-up", "--schedule", "Connection: close", "Examples", "SIGINT"):
-        assert word in text
-    assert "once a connection is free for it" in text
-    assert max(map(len, text.splitlines())) <= 100

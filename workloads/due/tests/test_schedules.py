@@ -24,13 +24,11 @@ def test_warm_up_that_fails_is_counted_apart(due):
     assert sum(run.json["errors"].values()) == 30
 
 
-def test_poisson_is_reproducible(due):
+def test_seed_decides_the_timetable(due):
     with refusing() as server:
         flags = ("-c5", "-d100ms", "-R2k", "--schedule", "poisson", server.url())
         counts = [due("--seed", seed, *flags).account()["due"] for seed in ("1", "1", "2", "3")]
-    assert counts[0] == counts[1]
-    assert len(set(counts)) > 1, "another seed, another timetable"
-    assert all(130 < count < 270 for count in counts), "200 give or take 5 deviations"
+    assert counts[0] == counts[1] and len(set(counts)) > 1
 
 
 def test_burst(load):
@@ -53,28 +51,13 @@ def test_steps_change_the_rate_within_the_window(load):
 
 
 def test_series(load):
-    run = load(ok, "-c5", "-d1200ms", "-R50")
+    run = load(ok, "-c5", "-d500ms", "-R100", "--series-every", "100ms")
     run.account()
     rows = run.series()
-    assert [(row["time_s"], row["due"]) for row in rows[:2]] == [("0", "50"), ("1", "10")]
+    assert [float(row["time_s"]) for row in rows[:5]] == [pytest.approx(n / 10) for n in range(5)]
+    assert {row["due"] for row in rows[:5]} == {"10"}
     answered = [row for row in rows if row["completed"] != "0"]
     assert all(0 < float(r["p50_us"]) <= float(r["p99_us"]) for r in answered)
     assert max(float(r["max_us"]) for r in answered) == pytest.approx(
         run.json["latency_us"]["corrected"]["max"], rel=1e-3
     )
-
-
-def test_series_of_shorter_steps(load):
-    run = load(ok, "-c5", "-d500ms", "-R100", "--series-every", "100ms")
-    run.account()
-    rows = run.series()[:5]
-    assert [float(row["time_s"]) for row in rows] == [pytest.approx(n / 10) for n in range(5)]
-    assert {row["due"] for row in rows} == {"10"}
-
-
-@pytest.mark.parametrize(("rate", "per_s", "due_count"), [("0.5", 0.5, 1), ("1k", 1000, 100)])
-def test_rates(due, rate, per_s, due_count):
-    with refusing() as server:
-        run = due("-R", rate, "-d100ms", server.url())
-    assert run.account()["due"] == due_count
-    assert run.json["offered_per_s"] == per_s
