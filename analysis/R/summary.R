@@ -105,7 +105,7 @@ server_row <- function(cell) {
     machine_context_switches_per_request = per(number(server$machine_context_switches), requests),
     collections = number(server$collections), full_collections = number(server$full_collections), gc_pause_ms = number(server$gc_pause_ms),
     heap_varied = as.numeric(isTRUE(cell$configuration$mode$heap_varied)),
-    listen_overflows = number(server$listen_overflows), listen_drops = number(server$listen_drops),
+    listen_overflows = number(server$listen_overflows),
     accept_queue_peak = number(server$peak_accept_queue),
     retransmits = number(server$retransmits), survived = has_survived(cell), start_up_s = number(server$start_up_s)
   )
@@ -147,11 +147,8 @@ measuring_row <- function(cell) {
     generator_cpu_share = number(generator$cpu_share),
     profiler_engine = words(cell$profile$engine),
     others_cpu_share = number(cell$machine$others_cpu_share),
-    cpu_pressure_share = number(cell$machine$cpu_pressure_share),
     steal_share = number(cell$machine$steal_share),
-    speed_server = number(cell$machine$speed_server),
-    speed_generator = number(cell$machine$speed_generator), probe_us = number(cell$machine$probe_us), load_1m = number(cell$machine$load_1m),
-    time_wait_before = number(cell$machine$time_wait_before)
+    speed_server = number(cell$machine$speed_server), probe_us = number(cell$machine$probe_us)
   )
 }
 

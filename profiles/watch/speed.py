@@ -12,7 +12,6 @@ import statistics
 import sys
 import time
 from bisect import bisect_left, bisect_right
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,18 +40,18 @@ def computation_ns() -> int:
 
 
 def probe(cpu: int) -> None:
-    """Writes `epoch_s,cpu,ns` to standard output until it is stopped."""
+    """Writes `epoch_s,ns` to standard output until it is stopped."""
     os.sched_setaffinity(0, {cpu})
     os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
     while True:
         took_ns = computation_ns()
-        print(f"{time.time():.3f},{cpu},{took_ns}", flush=True)
+        print(f"{time.time():.3f},{took_ns}", flush=True)
         time.sleep(EVERY_S)
 
 
 @dataclass
 class Speed:
-    """The speed of some CPUs in a window; None where no computation finished.
+    """The speed of the CPUs in a window; None where no computation finished.
 
     `relative`: time of its fastest computations, to the median of all windows so far. A CPU that
     the load lets sleep is slow where it wakes: that is the load's doing, and the mean, `probe_us`,
@@ -69,11 +68,11 @@ class Speeds:
     def __init__(self, paths: list[Path], probes: Sequence[Any] = ()) -> None:
         self.paths, self.probes = paths, probes
         self.read: dict[Path, int] = dict.fromkeys(paths, 0)
-        self.known: list[tuple[float, int, int]] = []
-        self.fastest_ns: dict[tuple[int, ...], list[int]] = defaultdict(list)
+        self.known: list[tuple[float, int]] = []
+        self.fastest_ns: list[int] = []
 
-    def rows(self) -> list[tuple[float, int, int]]:
-        """(epoch s, CPU, ns) by time, without a last line that is still being written.
+    def rows(self) -> list[tuple[float, int]]:
+        """(epoch s, ns) by time, without a last line that is still being written.
 
         Raises RuntimeError where a probe has ended, after which no CPU would seem slow.
         """
@@ -86,22 +85,21 @@ class Speeds:
                 file.seek(self.read[path])
                 whole = file.read().rpartition("\n")[0]
             self.read[path] += len(whole) + 1 if whole else 0
-            rows = csv.reader(whole.split())
-            self.known += [(float(t), int(cpu), int(ns)) for t, cpu, ns in rows]
+            self.known += [(float(t), int(ns)) for t, ns in csv.reader(whole.split())]
         self.known.sort()
         return self.known
 
-    def of(self, cpus: list[int], start_s: float, end_s: float) -> Speed:
+    def of(self, start_s: float, end_s: float) -> Speed:
         """In a window in which a server was loaded: what is usual is what loaded machines do."""
-        rows = [row for row in self.rows() if row[1] in cpus]
+        rows = self.rows()
         first, last = bisect_left(rows, (start_s,)), bisect_right(rows, (end_s, math.inf))
-        within = [ns for _, _, ns in rows[first:last]]
+        within = [ns for _, ns in rows[first:last]]
         if not within:
             return Speed(None, None)
         fastest_ns = sorted(within)[int(FASTEST * len(within))]
-        known_ns = self.fastest_ns[tuple(cpus)]
-        known_ns.append(fastest_ns)
-        return Speed(fastest_ns / statistics.median(known_ns), statistics.fmean(within) / 1000)
+        self.fastest_ns.append(fastest_ns)
+        usual_ns = statistics.median(self.fastest_ns)
+        return Speed(fastest_ns / usual_ns, statistics.fmean(within) / 1000)
 
 
 if __name__ == "__main__":

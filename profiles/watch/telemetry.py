@@ -26,10 +26,9 @@ from profiles.watch.limits import TICKS_PER_S, cpu_times, throttled
 COLUMNS = (
     *("time_s", "server_cpu_s", "compiler_cpu_s", "server_cpu_user_s", "server_cpu_system_s"),
     *("server_rss_bytes", "server_threads", "server_descriptors", "server_descriptors_share"),
-    *("generator_cpu_s", "backend_cpu_s", "backend_rss_bytes", "second_backend_cpu_s"),
+    *("generator_cpu_s", "backend_cpu_s", "second_backend_cpu_s"),
     *("accept_queue", "machine_context_switches", "server_cpus_idle_s"),
-    *("listen_overflows", "listen_drops", "retransmits", "time_wait"),
-    *("load_1m", "pressure_cpu_some_s", "steal_s", "server_steal_s", "throttled"),
+    *("listen_overflows", "retransmits", "steal_s", "server_steal_s", "throttled"),
 )
 
 Sample = dict[str, float]
@@ -187,9 +186,6 @@ class Telemetry(threading.Thread):
         sample = timely(sample) | {
             "machine_context_switches": psutil.cpu_stats().ctx_switches,
             "throttled": throttled(),
-            "load_1m": psutil.getloadavg()[0],
-            "pressure_cpu_some_s": cpu_pressure_s(),
-            "time_wait": time_wait(),
         }
         sample |= tcp_counters()
         sample["accept_queue"] = accept_queue(self.server_port)
@@ -201,7 +197,7 @@ class Telemetry(threading.Thread):
 
         A load shorter than a period still finds its threads and memory.
         """
-        full = [s for s in self.samples if "load_1m" in s]
+        full = [s for s in self.samples if "accept_queue" in s]
         before = [s for s in full if s["time_s"] <= start_s]
         within = [s for s in full if start_s < s["time_s"] < end_s]
         after = [s for s in full if s["time_s"] >= end_s]
@@ -344,27 +340,11 @@ def cpu_clock(pid: int) -> int:
     return (~pid << 3) | 2
 
 
-def cpu_pressure_s() -> float:
-    """Seconds in which some task of the machine waited for a CPU; 0 without PSI in the kernel."""
-    try:
-        total = Path("/proc/pressure/cpu").read_text().split("total=")[1].split()[0]
-    except OSError:
-        return 0.0
-    return int(total) / 1e6
-
-
-def time_wait() -> int:
-    line = next(x for x in Path("/proc/net/sockstat").read_text().splitlines() if "TCP:" in x)
-    fields = line.split()
-    return int(fields[fields.index("tw") + 1])
-
-
 def tcp_counters() -> Sample:
     extended = counter_table("/proc/net/netstat", "TcpExt:")
     basic = counter_table("/proc/net/snmp", "Tcp:")
     return {
         "listen_overflows": extended["ListenOverflows"],
-        "listen_drops": extended["ListenDrops"],
         "retransmits": basic["RetransSegs"],
     }
 

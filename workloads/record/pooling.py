@@ -66,11 +66,8 @@ PEAKS = (
     *("peak_threads", "peak_rss_bytes", "peak_descriptors", "peak_descriptors_share"),
     "peak_accept_queue",
 )
-SHARES = (
-    *("cpu_pressure_share", "steal_share", "server_steal_share", "others_cpu_share"),
-    "idle_neighbors_share",
-)
-SPEEDS = ("speed_server", "speed_generator", "probe_us")
+SHARES = ("steal_share", "server_steal_share", "others_cpu_share", "idle_neighbors_share")
+SPEEDS = ("speed_server", "probe_us")
 # Values that mean nothing over the steps of a sweep, each at a rate of its own.
 NOT_OF_A_SWEEP = (
     *("answers_per_s", "throughput_per_s", "latency_mean_ms", "in_flight_mean", "offered_per_s"),
@@ -309,8 +306,6 @@ def machine_of(slices: list[Slice]) -> dict[str, Any]:
         **{name: middle(each[name] for each in metrics) for name in SPEEDS},
         # Slices that were stopped count for nothing.
         "throttled": sum(done.metrics["throttled"] for done in slices if done.turn.kind == PLAIN),
-        "load_1m": max(each["load_1m"] for each in metrics),
-        "time_wait_before": metrics[0]["time_wait"],
     }
 
 
@@ -332,8 +327,7 @@ def backend_of(slices: list[Slice], beside: list[Beside]) -> dict[str, Any] | No
         }
         for place, each in enumerate(beside)
     ]
-    rss_bytes = max(each["peak_backend_rss_bytes"] for each in metrics)
-    return first | {"peak_rss_bytes": rss_bytes} | ({"others": others} if others else {})
+    return first | ({"others": others} if others else {})
 
 
 def write_files(slices: list[Slice], out: Path) -> None:

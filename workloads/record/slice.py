@@ -27,7 +27,7 @@ PLAIN, PROFILED, WARM_UP, CALIBRATION = "plain", "profiled", "warm-up", "calibra
 # So many rounds in common at unlike speeds are no accident.
 UNEVEN_ROUNDS = 4
 # Counters whose growth within the window counts.
-GROWING = ("machine_context_switches", "listen_overflows", "listen_drops", "retransmits")
+GROWING = ("machine_context_switches", "listen_overflows", "retransmits")
 STEP_COLUMNS = ("step", "sustained", "stands", "due", "offered_per_s", "served_per_s")
 LOAD_COLUMNS = (
     *("start_epoch_s", "end_epoch_s", "duration_s", "requests_recorded", "responses_2xx"),
@@ -37,7 +37,7 @@ METRIC_COLUMNS = (
     *("cpu_us_per_request", "compiler_share", "server_cpu_s", "compiler_cpu_s"),
     *("idle_neighbors_share", "generator_cpu_share", "others_cpu_share", "steal_share"),
     "server_steal_share",
-    *("speed_server", "speed_generator", "probe_us", "throttled", *COLLECTIONS),
+    *("speed_server", "probe_us", "throttled", *COLLECTIONS),
     *("backend_cpu_us_per_request", "generator_cpu_us_per_request"),
     "stood_still_s",
 )

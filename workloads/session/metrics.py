@@ -48,7 +48,6 @@ class Window:
             # The hypervisor's part of all CPUs, and of the server's, which others_cpu_share is of.
             "steal_share": self.grown("steal_s") / self.lasted_s / (os.cpu_count() or 1),
             "server_steal_share": self.grown("server_steal_s") / self.lasted_s / cpus,
-            "cpu_pressure_share": self.grown("pressure_cpu_some_s") / self.lasted_s,
             **self.peaks(),
             **{key: self.grown(key) for key in GROWING},
         }
@@ -60,7 +59,7 @@ class Window:
     def of_server(self) -> dict[str, Any]:
         server_s, compiler_s = self.grown("server_cpu_s"), self.grown("compiler_cpu_s")
         is_jvm = bool(self.telemetry.compilers)
-        speed = self.place.speeds.of(self.place.server_cpus, self.start_s, self.end_s)
+        speed = self.place.speeds.of(self.start_s, self.end_s)
         is_known = self.telemetry.knows("server_cpu_s", self.start_s, self.end_s)
         return {
             "server_cpu_s": server_s,
@@ -80,7 +79,6 @@ class Window:
             "generator_cpu_us_per_request": self.per_answer_us(
                 self.generator_cpus(ran) * self.lasted_s
             ),
-            "speed_generator": place.speed(self.place.speeds, self.start_s, self.end_s),
         }
 
     def generator_cpus(self, ran: Ran) -> float:
@@ -92,8 +90,5 @@ class Window:
         server = ("threads", "rss_bytes", "descriptors", "descriptors_share")
         return {
             **{f"peak_{name}": peak(window, f"server_{name}") for name in server},
-            "peak_backend_rss_bytes": peak(window, "backend_rss_bytes"),
             "peak_accept_queue": peak(window, "accept_queue"),
-            "load_1m": peak(window, "load_1m"),
-            "time_wait": peak(window[:1], "time_wait"),
         }

@@ -1,4 +1,4 @@
-"""The machine as a session shares it out: CPUs of both sides, their speed, who is alive."""
+"""The machine as a session shares it out: CPUs of both sides, and which servers are alive."""
 
 import contextlib
 import logging
@@ -57,7 +57,7 @@ class Meter:
 
 @dataclass
 class Place:
-    """The CPUs of both sides, the probes of their speed, and the servers that are alive.
+    """The CPUs of both sides, the server's speed, and the servers that are alive.
 
     `generator_cpus`: on this machine, where backends may share them with a generator.
     """

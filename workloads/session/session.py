@@ -77,7 +77,7 @@ class Session:
         # A server that is not ready when the session ends is waited for no longer.
         server.STOPPING.clear()
         self.end.callback(server.STOPPING.set)
-        speeds = watch_speed(sorted({*shares[0], *shares[1]}), folder, self.end)
+        speeds = watch_speed(shares[0], folder, self.end)
         self.place = Place(*shares, speeds)
         self.end.callback(self.place.close)
         if where:

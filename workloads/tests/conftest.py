@@ -32,8 +32,8 @@ LOAD = {
     "settling": {"latency": None, "throughput": None},
     "generator": {"name": "a tool", "version": "1", "cpu_share": 0.2},
 }
-ZERO = ("steal_share", "stood_still_s", "server_steal_share", "throttled", "peak_backend_rss_bytes")
-ZERO += ("peak_accept_queue", "listen_overflows", "listen_drops", "retransmits")
+ZERO = ("steal_share", "stood_still_s", "server_steal_share", "throttled", "peak_accept_queue")
+ZERO += ("listen_overflows", "retransmits")
 METRICS = dict.fromkeys(ZERO, 0.0) | {
     "server_cpu_s": 0.5,
     "compiler_cpu_s": 0.01,
@@ -44,9 +44,7 @@ METRICS = dict.fromkeys(ZERO, 0.0) | {
     "idle_neighbors_share": 0.001,
     "generator_cpu_share": 0.2,
     "others_cpu_share": 0.03,
-    "cpu_pressure_share": 0.1,
     "speed_server": 1.0,
-    "speed_generator": 1.0,
     "probe_us": 200.0,
     "backend_cpu_shares": [],
     "backend_cpu_us_per_request": None,
@@ -55,8 +53,6 @@ METRICS = dict.fromkeys(ZERO, 0.0) | {
     "peak_rss_bytes": 2.0**30,
     "peak_descriptors": 30.0,
     "peak_descriptors_share": 0.03,
-    "load_1m": 1.0,
-    "time_wait": 5.0,
     "machine_context_switches": 1000.0,
     "collections": 2,
     "full_collections": 1,

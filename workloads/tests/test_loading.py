@@ -117,7 +117,7 @@ def telemetry_of(compilers=("a thread",), **per_s):
 
 def samples_of(**per_s):
     """From 0 to 4 s, counters that grow by so much a second."""
-    whole = {"server_threads": 7.0, "load_1m": 2.0}
+    whole = {"server_threads": 7.0, "accept_queue": 2.0}
     return [{"time_s": float(t)} | whole | {k: v * t for k, v in per_s.items()} for t in range(5)]
 
 
@@ -152,11 +152,8 @@ def test_steal_is_a_share_of_all_cpus_and_of_the_servers(live, monkeypatch):
 
 def test_generator_elsewhere_says_itself_how_many_cpus_it_used(live):
     one = loading(live)
-    one.place.generator = SimpleNamespace(
-        cpus=[0, 1, 2, 3], address="10.0.0.2", speed=lambda *_: None
-    )
-    there = metrics_of(one, cpus=2.0)
-    assert (there["generator_cpu_share"], there["speed_generator"]) == (0.5, None)
+    one.place.generator = SimpleNamespace(cpus=[0, 1, 2, 3], address="10.0.0.2")
+    assert metrics_of(one, cpus=2.0)["generator_cpu_share"] == 0.5
 
 
 def test_others_are_neither_the_server_nor_what_idles_beside_it_nor_its_backend(live):

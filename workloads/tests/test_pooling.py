@@ -232,28 +232,24 @@ def test_rows_are_those_that_the_slices_have_left(make_slice, edges, expected):
 
 
 def test_machine_is_the_mean_of_shares_and_the_median_of_speeds(make_slice):
-    stolen = {"steal_share": 0.04, "server_steal_share": 0.08, "load_1m": 0.36}
+    stolen = {"steal_share": 0.04, "server_steal_share": 0.08}
     metrics = [stolen | {"speed_server": 1.1}]
     metrics += [dict.fromkeys(stolen, 0.0) | {"speed_server": speed} for speed in (1.0, 3.0, None)]
     machine = pooling.machine_of([make_slice(metrics=each) for each in metrics])
     assert (machine["speed_server"], machine["steal_share"]) == (1.1, 0.01)
-    assert machine["server_steal_share"] == 0.02
-    assert (machine["load_1m"], machine["throttled"]) == (0.36, 0)
+    assert (machine["server_steal_share"], machine["throttled"]) == (0.02, 0)
     stopped = [make_slice(metrics={"throttled": 3.0}, faults=["unthrottled"]), make_slice()]
     assert pooling.machine_of(stopped)["throttled"] == 3
     unknown = make_slice(metrics={"speed_server": None})
     assert pooling.machine_of([unknown])["speed_server"] is None
 
 
-def test_backend_is_the_mean_of_shares_and_the_most_memory(make_slice):
-    metrics = [
-        {"backend_cpu_shares": [0.2, 0.6], "peak_backend_rss_bytes": 10.0},
-        {"backend_cpu_shares": [0.4, 0.8], "peak_backend_rss_bytes": 30.0},
-    ]
-    done = [make_slice(metrics=each) for each in metrics]
+def test_backend_is_the_mean_of_shares(make_slice):
+    shares = ([0.2, 0.6], [0.4, 0.8])
+    done = [make_slice(metrics={"backend_cpu_shares": each}) for each in shares]
     first, second = (Beside(id, None, [cpu]) for id, cpu in (("mariadb", 0), ("remote", 1)))
     found = pooling.backend_of(done, [first])
-    assert found == {"id": "mariadb", "cpus": [0], "cpu_share": ANY, "peak_rss_bytes": 30}
+    assert found == {"id": "mariadb", "cpus": [0], "cpu_share": ANY}
     assert found["cpu_share"] == pytest.approx(0.3)
     (other,) = pooling.backend_of(done, [first, second])["others"]
     assert other == {"id": "remote", "cpus": [1], "cpu_share": pytest.approx(0.7)}

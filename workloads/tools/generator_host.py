@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any
 
 from profiles.watch.limits import numbers
-from profiles.watch.speed import Speeds
 from workloads.machine.environment import for_ssh, in_shell
 from workloads.machine.testbed import Process, boot
 from workloads.tools.generator_place import LOG, GeneratorPlace, Watch
@@ -143,9 +142,6 @@ class GeneratorHost(GeneratorPlace):
             "clock_offset_s": round(self.clock_offset_s, 6),
             "clock_known_to_s": round(self.clock_known_to_s, 6),
         }
-
-    def speed(self, speeds: Speeds, start_s: float, end_s: float) -> float | None:
-        return None
 
     def watch(self, process: Process, watch: Watch) -> None:
         """Our end of the connection says nothing of the generator."""

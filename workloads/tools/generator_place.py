@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from profiles.watch.speed import Speeds
 from workloads.machine.testbed import LOOPBACK, Process
 
 LOG = "generator.log"
@@ -85,10 +84,6 @@ class GeneratorPlace:
     def confine(self, process: Process, cpus: list[int]) -> None:
         """Has a generator on these CPUs from now on, if it runs here."""
         process.confine(cpus)
-
-    def speed(self, speeds: Speeds, start_s: float, end_s: float) -> float | None:
-        """The speed of its CPUs in a window, relative to the session's; None if not known."""
-        return speeds.of(self.cpus, start_s, end_s).relative
 
     def facts(self) -> dict[str, Any]:
         """The part of a record's topology that describes another machine."""

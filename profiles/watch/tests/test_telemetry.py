@@ -208,12 +208,12 @@ def test_it_is_the_last_to_run_where_it_is_asked_to(monkeypatch, options, torn_s
 
 def test_window_is_rounded_outwards():
     watching = Telemetry(1, 1, CPUS, rate_hz=10)
-    watching.samples = [{"time_s": t / 10, "load_1m": 0.0, "x": float(t)} for t in range(10)]
+    watching.samples = [{"time_s": t / 10, "accept_queue": 0, "x": float(t)} for t in range(10)]
     window = watching.window(0.35, 0.42)
     assert [sample["time_s"] for sample in window] == [0.3, 0.4, 0.5]
     assert grown(window, "x") == 2
     # A load shorter than a period, with readings of clocks alone, still finds its threads.
-    whole = {"load_1m": 0.5, "server_threads": 7.0}
+    whole = {"accept_queue": 0, "server_threads": 7.0}
     watching.samples = [{"time_s": t / 50} | (whole if t % 5 == 0 else {}) for t in range(11)]
     assert peak(watching.window(0.04, 0.06), "server_threads") == 7
 
