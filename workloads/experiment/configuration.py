@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,38 +16,19 @@ import jsonschema
 
 from workloads.experiment import kinds, waits
 from workloads.experiment.schema import allowed, schema, types_of
-from workloads.machine.provenance import ROOT, user_home
+from workloads.machine.provenance import user_home
 
 TOOLS = ("jmeter", "wrk2", "sweep", "overload", "sysbench", "database-client")
 # Beyond the default: heap by collector, A/A pairs, swaps of rival explanations.
 EXTRAS = ["heaps", "a-a", "rivals"]
-# Keys of a study that hold for all its tiers, next to the settings of their tools.
-COMMON_KEYS = ("path", "sleep_ms")
 # Keys that make a mode a variant of another, and the analysis' word for it.
 VARIANTS = {"a_a_of": "A/A", "as_published_of": "as published", "slower_of": "slower"}
 # A mode with these alone is defined in another comparison of its study.
-OF_REFERENCES = {"tiers", "baseline", "extra", "since", "repetitions"}
+OF_REFERENCES = {"tiers", "baseline", "extra", "repetitions"}
 # Keys of a study's heap, whose sizes are those of its collector.
 OF_HEAPS = ("heap_mib", "young_mib", "gc")
-# Keys of a mode that a comparison may have for all of its modes.
-OF_COMPARISONS = (
-    *("backend", "options", "extra", "jvm_options", "heap_mib", "young_mib", "heap_varied"),
-)
-# Keys of JVMs of ours alone; of servers of ours; of user-supplied ones.
-OF_JVMS = (*OF_HEAPS, "carriers", "cpu_limit", "scheduling", "jdk", "jvm_options")
-OF_OURS = (
-    *("class", "server", "engine", "backend", "options", "threads_at_most"),
-    *(*kinds.WORDS, *OF_JVMS),
-)
-# A database has these words alone.
-NOT_OF_DATABASES = (
-    *OF_JVMS,
-    *(word for word in kinds.WORDS if word not in ("threads", "pool", "client")),
-)
-OF_USERS = (
-    *("folder", "environment", "verify_path", "expected_status", "expected_body"),
-    *("answers_vary", "stop", "start_limit_s", "own_backend", "ready_headers", "secrets"),
-)
+# Keys of servers of ours that a comparison may have for all of its modes.
+OF_OURS = ("backend", "options", "jvm_options", "heap_mib", "young_mib", "heap_varied")
 
 Mode = dict[str, Any]
 Tier = dict[str, Any]
@@ -121,7 +102,7 @@ def lines_of(comparison: dict[str, Any]) -> dict[str, Mode]:
     """A comparison's modes, families by size expanded; {} where one is defined elsewhere.
 
     A family: `{pool}` in an id stands for each value of the key `each.pool`, which is then a word
-    of the mode, and its size. A value that is `{pool}` alone is that number.
+    of the mode, and its size.
     """
     found: dict[str, Mode] = {}
     ((word, values),) = comparison.get("each", {"": [""]}).items()
@@ -130,10 +111,9 @@ def lines_of(comparison: dict[str, Any]) -> dict[str, Mode]:
             if f"{{{word}}}" not in mode:
                 found.setdefault(mode, line or {})
                 continue
-            text = json.dumps(line or {}).replace(f'"{{{word}}}"', str(value))
-            filled = json.loads(text.replace(f"{{{word}}}", str(value)))
+            filled = json.loads(json.dumps(line or {}).replace(f"{{{word}}}", str(value)))
             found[mode.replace(f"{{{word}}}", str(value))] = {word: value, "size": value} | filled
-    common = {key: comparison[key] for key in OF_COMPARISONS if key in comparison}
+    common = {key: comparison[key] for key in ("extra", *OF_OURS) if key in comparison}
     return {
         mode: line if is_reference(line) else merged(common, line) for mode, line in found.items()
     }
@@ -155,8 +135,7 @@ def is_reference(line: Mode) -> bool:
 
 def merged(common: Mode, own: Mode) -> Mode:
     """A mode with what its comparison says for all; options are added to each other."""
-    # A user-supplied server has nothing of ours.
-    common = without(common, *OF_OURS, "heap_varied") if "command" in own else common
+    common = without(common, *OF_OURS) if "command" in own else common
     options = common.get("options", {}) | own.get("options", {})
     return common | own | ({"options": options} if options else {})
 
@@ -208,7 +187,7 @@ def whole_mode(
     """A mode with its kind, options, JVM options and what must be observed."""
     own = definitions[name]
     if "a_a_of" in own:
-        base = without(definitions[own["a_a_of"]], "title", "size", "tiers", "extra", "since")
+        base = without(definitions[own["a_a_of"]], "title", "size", "tiers", "extra")
         own = base | own
     base_of = next((own[key] for key in VARIANTS if key in own), None)
     kind = own.get("kind", definitions.get(base_of or "", {}).get("kind"))
@@ -243,9 +222,9 @@ def engine_of(study: dict[str, Any], mode: Mode) -> str | None:
 def whole_tier(study: dict[str, Any], name: str) -> Tier:
     own = study["tiers"][name]
     loads = {tool: study.get(tool, {}) | own[tool] for tool in TOOLS if tool in own}
-    tier = {key: study[key] for key in COMMON_KEYS if key in study} | own | loads | {"id": name}
-    waits_ms = waits.mean_ms(tier.get("path", ""))
-    return tier if waits_ms is None else tier | {"sleep_ms": own.get("sleep_ms", waits_ms)}
+    path = {"path": study["path"]} if "path" in study else {}
+    tier = path | own | loads | {"id": name}
+    return {"sleep_ms": waits.mean_ms(tier.get("path", ""))} | tier
 
 
 def as_list(names: Any) -> list[str]:
@@ -315,10 +294,9 @@ def check(config: dict[str, Any]) -> None:
     faults = faults_by(schema(), config)
     faults = faults or [line for name in config["studies"] for line in unknown(config, name)]
     if not faults:
-        studies = whole_studies(config).values()
-        for study in studies:
-            faults += [*incomplete(config, study), *measured_twice(study), *different_cpus(study)]
-        faults += [*different_looks(studies), *shared_cpus(config)]
+        for study in whole_studies(config).values():
+            faults += [*incomplete(study), *measured_twice(study), *different_cpus(study)]
+        faults += shared_cpus(config)
     if faults:
         raise ConfigurationError("config.yaml: " + "\nconfig.yaml: ".join(sorted(set(faults))))
 
@@ -367,17 +345,10 @@ def hint(error: jsonschema.ValidationError) -> str:
 
 
 def unknown(config: dict[str, Any], name: str) -> Iterator[str]:
-    """Names of modes, tiers, servers, backends and scripts that are not there."""
-    study, place = config["studies"][name], f"studies.{name}"
-    for key, value, known in names_in(config, study):
+    """Names of modes, tiers, servers and backends that are not there."""
+    for key, value, known in names_in(config, config["studies"][name]):
         if value not in known:
-            yield fault(f"{place}.{key}", value, ", ".join(known))
-    parts = {place: study} | {f"{place}.tiers.{id}": tier for id, tier in study["tiers"].items()}
-    for at, part in parts.items():
-        for key in ("warm_up", "wrk2", "sweep", "overload"):
-            script = part.get(key, {}).get("script")
-            if script and not (ROOT / script).is_file():
-                yield fault(f"{at}.{key}.script", script, "a file that is there")
+            yield fault(f"studies.{name}.{key}", value, ", ".join(known))
 
 
 def names_in(config: dict[str, Any], study: dict[str, Any]) -> Iterator[tuple[str, Any, list[str]]]:
@@ -429,36 +400,23 @@ def measured_with(comparison: dict[str, Any], lines: dict[str, Mode], mode: str)
     ]
 
 
-def incomplete(config: dict[str, Any], study: Study) -> Iterator[str]:
+def incomplete(study: Study) -> Iterator[str]:
     """Keys that neither a mode or tier nor its study has."""
     place = f"studies.{study.id}"
     for tier, load in study.tiers.items():
         yield from faults_by(schema()["$defs"]["whole_tier"], load, place, "tiers", tier)
     for mode, part in study.modes.items():
         of = next(id for id, each in study.comparisons.items() if mode in each.modes)
-        yield from mode_faults(config, study.says, part, f"{place}.comparisons.{of}.modes.{mode}")
+        faults = user_server_faults if "command" in part else mode_faults
+        yield from faults(study.says, part, f"{place}.comparisons.{of}.modes.{mode}")
 
 
-def mode_faults(
-    config: dict[str, Any], study: dict[str, Any], mode: Mode, place: str
-) -> Iterator[str]:
-    if "size" in mode and not mode["id"].endswith(f"-{mode['size']}"):
-        yield fault(f"{place}.size", mode["size"], "the number that the mode's id ends in")
-    if isinstance(mode.get("permits"), str):
-        yield fault(f"{place}.permits", mode["permits"], "a number here")
-    if "command" in mode:
-        yield from user_server_faults(place, study, mode)
-        return
-    yield from ignored(place, mode, OF_USERS, "with a command")
+def mode_faults(study: dict[str, Any], mode: Mode, place: str) -> Iterator[str]:
     if "observed" not in mode:
         # A pool without a number of threads, or no kind at all.
         is_pool = mode.get("kind") == "pool"
         key, may = ("threads", "a number") if is_pool else ("kind", "one, or observed")
         yield fault(f"{place}.{key}", None, may)
-    if engine_of(study, mode):
-        yield from ignored(place, mode, NOT_OF_DATABASES, "for a server on a JVM")
-    elif not class_of(config, study, mode):
-        yield fault(f"{place}.class", None, "a class here, in its server, or of its kind there")
     if "gc" in mode and "heap_mib" not in mode:
         yield fault(f"{place}.heap_mib", None, "a number, next to a collector of the mode's own")
     heap = {"heap_mib": 0, "young_mib": 0} | without_heap(study, mode) | mode
@@ -466,11 +424,17 @@ def mode_faults(
         yield fault(f"{place}.young_mib", heap["young_mib"], "less than heap_mib")
 
 
-def ignored(place: str, mode: Mode, keys: Iterable[str], where: str) -> Iterator[str]:
-    """Keys that would change nothing here; `where` they are allowed."""
-    for key in keys:
+def user_server_faults(study: dict[str, Any], mode: Mode, place: str) -> Iterator[str]:
+    """Keys of our servers stand at no user-supplied one; its command names its port."""
+    for key in OF_OURS:
         if key in mode:
-            yield fault(f"{place}.{key}", mode[key], f"only {where}")
+            yield fault(f"{place}.{key}", mode[key], "only without a command")
+    words = [*mode["command"], *map(str, mode.get("environment", {}).values())]
+    if not any("{port}" in word for word in words):
+        may = "words of which one, or a variable of its environment, holds {port}"
+        yield fault(f"{place}.command", mode["command"], may)
+    if not user_home(mode).is_dir():
+        yield fault(f"{place}.folder", mode["folder"], "a folder that is there")
 
 
 def without_heap(study: dict[str, Any], mode: Mode) -> dict[str, Any]:
@@ -484,23 +448,6 @@ def class_of(config: dict[str, Any], study: dict[str, Any], mode: Mode) -> str |
     of_kind = server.get("classes", {}).get(mode.get("kind", ""))
     found: str | None = mode.get("class", of_kind or server.get("class"))
     return found
-
-
-def user_server_faults(place: str, study: dict[str, Any], mode: Mode) -> Iterator[str]:
-    """Keys of our servers stand at no user-supplied one; its command names its port."""
-    # The size of a family may be a word of the command.
-    said = {key: value for key, value in mode.items() if value != mode.get("size")}
-    yield from ignored(place, said, OF_OURS, "without a command")
-    words = [*mode["command"], *map(str, mode.get("environment", {}).values())]
-    if not any("{port}" in word for word in words):
-        may = "words of which one, or a variable of its environment, holds {port}"
-        yield fault(f"{place}.command", mode["command"], may)
-    if "engine" in study:
-        yield fault(f"{place}.command", mode["command"], "in a study whose servers speak HTTP")
-    if mode.get("answers_vary") and "expected_body" in mode:
-        yield fault(f"{place}.answers_vary", True, "only without expected_body")
-    if not user_home(mode).is_dir():
-        yield fault(f"{place}.folder", mode["folder"], "a folder that is there")
 
 
 def measured_twice(study: Study) -> Iterator[str]:
@@ -522,18 +469,6 @@ def different_cpus(study: Study) -> Iterator[str]:
         if len(set(cpus.values())) > 1:
             place = f"studies.{study.id}.comparisons.{id}: shared_cpus"
             yield fault(place, cpus, "the same at all tiers of a comparison")
-
-
-def different_looks(studies: Iterable[Study]) -> Iterator[str]:
-    """Modes of one id that two studies have look alike in both."""
-    seen: dict[str, dict[str, str]] = {}
-    for study in studies:
-        for facts in facts_of(study):
-            first = seen.setdefault(facts["mode"], facts)
-            for key in facts.keys() - {"study"}:
-                if facts[key] != first[key]:
-                    place = f"studies.{study.id}: mode {facts['mode']}: {key}"
-                    yield fault(place, facts[key], f"{first[key]}, as in {first['study']}")
 
 
 def shared_cpus(config: dict[str, Any]) -> Iterator[str]:

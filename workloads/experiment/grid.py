@@ -10,7 +10,6 @@ import csv
 import functools
 import hashlib
 import io
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,7 +18,6 @@ from workloads.experiment import kinds, waits
 from workloads.experiment.configuration import (
     EXTRAS,
     Comparison,
-    ConfigurationError,
     Mode,
     Study,
     Tier,
@@ -130,8 +128,6 @@ class Grid:
             self.comparisons[cell], self.limits[cell] = comparison.id, limit
             most = min(max(comparison.repetitions, config["repetitions"]), limit)
             self.cells += [replace(cell, repetition=n + 1) for n in range(int(most))]
-        if faults := {fault for cell in self.comparisons for fault in self._rate_faults(cell)}:
-            raise ConfigurationError("config.yaml: " + "\nconfig.yaml: ".join(sorted(faults)))
         self.sessions = sorted(self._sessions(), key=self.order_key)
         ordered = [cell for session in self.sessions for cell in session.cells]
         self.positions = {cell.path: position for position, cell in enumerate(ordered, start=1)}
@@ -145,34 +141,6 @@ class Grid:
                 if comparison.extras[mode] | extras_of(tier, load) <= wanted:
                     limit = 1 if load.get("once") else comparison.limits[mode]
                     yield Cell(study.id, mode, tier["id"], tool, 1), comparison, limit
-
-    def _rate_faults(self, cell: Cell) -> Iterator[str]:
-        """Rates at which a slice, or a burst of the warm-up, would have no request."""
-        study, _, tier = self._parts(cell)
-        place = f"studies.{cell.study}.tiers.{cell.tier}"
-        warm_up = self._warm_up(study, tier) or {"rate_per_s": 1, "burst_s": 1}
-        if requests_due(warm_up["rate_per_s"], warm_up["burst_s"]) < 1:
-            yield (
-                f"{place}.warm_up.rate_per_s = {warm_up['rate_per_s']:g}; allowed: at least one "
-                f"request in a burst of {warm_up['burst_s']:g} s (burst_s)"
-            )
-        tool = self._tool(tier, cell.tool, self._slices(study, tier, cell)["length_s"])
-        if cell.tool != "wrk2" or tool.get("at_once"):
-            return
-        rate_per_s, length_s = tool["rate_per_s"], tool["duration_s"]
-        rate = f"{place}.wrk2.rate_per_s = {rate_per_s:g}; allowed"
-        limit_s = self.config["testbed"]["load_limit_s"]
-        if requests_due(rate_per_s, length_s) < 1:
-            needed_s = math.ceil(1 / rate_per_s)
-            yield (
-                f"{rate}: at least one request in a slice of {length_s:g} s; "
-                f"for this rate the tier needs slices: {{length_s: {needed_s}}}"
-            )
-        elif tool.get("warm_up_s", 0) + length_s > limit_s:
-            yield (
-                f"{place}.slices.length_s = {length_s:g}; allowed: with its warm-up at most "
-                f"testbed.load_limit_s = {limit_s:g}"
-            )
 
     def _sessions(self) -> list[Session]:
         cells: dict[tuple[str, str, int], list[Cell]] = {}
@@ -314,7 +282,7 @@ class Grid:
         study, _, tier = self._parts(cell)
         slices = self._slices(study, tier, cell)
         return LoadPlan(
-            tier={"sleep_ms": 0} | {key: tier[key] for key in TIER_KEYS if key in tier},
+            tier={key: tier[key] for key in TIER_KEYS if key in tier},
             tool=with_digest(self._tool(tier, cell.tool, slices["length_s"])),
             warm_up=with_digest(warm_up) if (warm_up := self._warm_up(study, tier)) else None,
             slices=slices,
@@ -328,7 +296,7 @@ class Grid:
         tool = {"id": name} | self.config.get(name, {}) | tier[name]
         if name in ("wrk2", "sweep", "overload"):
             # Requests of before the window are still in flight when it opens.
-            waits_s = tier.get("sleep_ms", 0) / 1000
+            waits_s = tier["sleep_ms"] / 1000
             tool["warm_up_s"] = round(self.config["wrk2"]["warm_up_s"] + waits_s, 3)
         if name == "wrk2" and tool.get("at_once"):
             # A request for each connection, all due when the window opens.
@@ -356,7 +324,7 @@ class Grid:
         slices["rounds"] = tier[cell.tool].get("rounds", slices["rounds"])
         if cell.tool == "sweep":
             sweep = self.config["sweep"] | tier["sweep"]
-            length_s = max(sweep["step_s"], STEP_TO_WAITING * tier.get("sleep_ms", 0) / 1000)
+            length_s = max(sweep["step_s"], STEP_TO_WAITING * tier["sleep_ms"] / 1000)
             slices |= {"length_s": length_s} | {key: sweep[key] for key in ROUNDS_OF_SWEEPS}
         return slices
 
@@ -366,7 +334,7 @@ class Grid:
             return float(tier[tool]["step_s"] * len(tier[tool]["shares"]))
         is_fast = tool == "wrk2" and tier[tool].get("rate_per_s", 0) >= FAST_PER_S
         length_s: float = self.config["slices"]["length_s"] / (2 if is_fast else 1)
-        return max(length_s, 5 * tier.get("sleep_ms", 0) / 1000)
+        return max(length_s, 5 * tier["sleep_ms"] / 1000)
 
     def _warm_up(self, study: Study, tier: Tier) -> dict[str, Any] | None:
         """The tier's own path and way of asking; None for a database, which knows no compiler."""
@@ -380,7 +348,7 @@ class Grid:
         common, says = self.config["warm_up"], study.says.get("warm_up", {})
         whole = common | own | says | tier.get("warm_up", {})
         in_flight = max(tier.get(tool, {}).get(key, 0) for tool, key in IN_FLIGHT.items())
-        waits_ms = min(tier.get("sleep_ms", 0), whole.pop("burst_waits_ms_at_most"))
+        waits_ms = min(tier["sleep_ms"], whole.pop("burst_waits_ms_at_most"))
         burst = {
             "path": waits.at_most(waits_ms, tier["path"]),
             "connections": min(in_flight, whole.pop("burst_connections_at_most")),
@@ -469,11 +437,6 @@ class Grid:
     def _parts(self, cell: Cell) -> tuple[Study, Mode, Tier]:
         study = self.studies[cell.study]
         return study, study.modes[cell.mode], study.tiers[cell.tier]
-
-
-def requests_due(rate_per_s: float, length_s: float) -> int:
-    """How many requests come due at least in a slice of an open loop."""
-    return math.floor(rate_per_s * length_s + 1e-9)
 
 
 def as_csv(rows: list[dict[str, str]]) -> str:

@@ -24,8 +24,6 @@ A_A_BUDGET_S = 120
 COLORS = ("gray", "blue", "vermilion", "green")
 # Where config.yaml has its results, unless the command line says otherwise.
 DEFAULT_RESULTS = "results"
-# The plan is one word of a command line, which Linux limits to 128 KiB, and has them twice.
-REQUESTS_CHARACTERS = 30_000
 # JMeter counts whole seconds: a slice with its start takes two.
 USERS: dict[str, Any] = {"warm_up_s": 0.3, "keep_alive": True}
 USERS_SLICE_S = 1.7
@@ -54,16 +52,11 @@ COMMON = ("command", "folder", "stop", "backend")
 # Keys of `own` that are other ones of a mode.
 READY = {"ready_status": "expected_status", "start_limit_s": "start_limit_s"}
 # Words that the generator fills in for each request, and a variable's value.
-FILLED, SECRET = ("{n}", "{uuid}"), "{{env:{}}}"
-# A key of the study in a fault, and the user's own in its place.
-OURS = (
-    (re.compile(r"config\.yaml: "), ""),
-    (re.compile(r"modes\.([a-z0-9-]+)-again\."), r"modes.\1."),
-    (re.compile(r"studies\.own\.comparisons\.builds\.modes\.(old|new)\."), r"own.\1."),
-    (re.compile(r"studies\.own\.comparisons\.builds\.modes\."), "own.variants."),
-    (re.compile(r"studies\.own\.tiers\.(load|capacity)\.(wrk2|jmeter|sweep)\."), "own."),
-    (re.compile(r"studies\.own\.(tiers\.(load|capacity)\.)?"), "own."),
-    (re.compile(r"testbed\.server_cpus"), "own.server_cpus"),
+FILLED, SECRET = ("{n}", "{uuid}", "{env:"), "{{env:{}}}"
+# What the keys of the study have that the user's own have not.
+OURS = re.compile(
+    r"config\.yaml: |studies\.|comparisons\.builds\.modes\.|-again(?=\.)"
+    r"|tiers\.(load|capacity)\.((wrk2|jmeter|sweep)\.)?"
 )
 
 
@@ -91,40 +84,24 @@ def experiment(config: dict[str, Any]) -> dict[str, Any]:
 
 
 def faults_of(own: Any) -> list[str]:
-    faults = faults_by(schema()["$defs"]["own"], own, "own")
-    return faults or [*faults_of_variants(own), *faults_of_requests(own)]
+    return faults_by(schema()["$defs"]["own"], own, "own") or [*faults_beyond_the_schema(own)]
 
 
-def faults_of_variants(own: dict[str, Any]) -> Iterator[str]:
-    if "variants" not in own:
-        for side in BUILDS:
-            if side not in own:
-                yield fault(f"own.{side}", None, "it must be there")
-    elif {*BUILDS} & own.keys():
-        yield fault("own.variants", own["variants"], "only without old and new")
+def faults_beyond_the_schema(own: dict[str, Any]) -> Iterator[str]:
     place = "own.variants" if "variants" in own else "own"
     for name, each in variants_of(own).items():
         if "command" not in each:
             yield fault(f"{place}.{name}.command", None, "it must be there, or own.command")
-
-
-def faults_of_requests(own: dict[str, Any]) -> Iterator[str]:
-    if ("users" in own) == ("rate_per_s" in own):
-        may = "a number without rate_per_s" if "users" in own else "a number, or rate_per_s"
-        yield fault("own.users", own.get("users"), may)
-    if "requests" not in own and "script" not in own:
-        yield fault("own.requests", None, "it must be there, or script")
+    requests = enumerate(own.get("requests", []))
+    files = {f"requests.{at}.file": each["file"] for at, each in requests if "file" in each}
+    files |= {key: own[key] for key in ("script",) if key in own}
+    for key, file in files.items():
+        if not (ROOT / file).is_file():
+            yield fault(f"own.{key}", file, "a file that is there")
     text = json.dumps(requests_of(own))
-    if len(text) > REQUESTS_CHARACTERS:
-        may = f"{REQUESTS_CHARACTERS:,} characters in all, or {{file: paths.txt}}"
-        yield f"own.requests = {len(text):,} characters; allowed: {may}"
-    for at, each in enumerate(own.get("requests", [])):
-        if "file" in each and not (ROOT / each["file"]).is_file():
-            yield fault(f"own.requests.{at}.file", each["file"], "a file that is there")
-    named = [word for word in (*FILLED, "{env:", '"file"') if word in text]
-    if "users" in own and (named or "script" in own):
-        found = named[0].replace("{env:", "headers_from_environment") if named else "a script"
-        yield fault("own.users", own["users"], f"rate_per_s, with {found}")
+    if "users" in own and (files or any(word in text for word in FILLED)):
+        may = "rate_per_s, with a file, a script, {n}, {uuid} or headers_from_environment"
+        yield fault("own.users", own["users"], may)
 
 
 def variants_of(own: dict[str, Any]) -> dict[str, dict[str, Any]]:
@@ -254,16 +231,9 @@ def common_tier(own: dict[str, Any]) -> dict[str, Any]:
 
 
 def requests_of(own: dict[str, Any]) -> list[dict[str, Any]]:
-    """The requests in the order in which they are sent: of weights 3 and 1, A A B A."""
+    """The requests as they are sent in turns: one of weight 3 three times."""
     requests = whole_requests(own)
-    left = [each.get("weight", 1) for each in requests]
-    total, credit, found = sum(left), [0] * len(left), []
-    for _ in range(total):
-        credit = [have + weight for have, weight in zip(credit, left, strict=True)]
-        place = credit.index(max(credit))
-        credit[place] -= total
-        found.append(without(requests[place], "weight"))
-    return found
+    return [without(each, "weight") for each in requests for _ in range(each.get("weight", 1))]
 
 
 def whole_requests(own: dict[str, Any]) -> list[dict[str, Any]]:
@@ -293,9 +263,7 @@ def limits_of(own: dict[str, Any]) -> dict[str, float]:
 
 def in_users_words(message: str) -> str:
     """A fault that names the user's keys, not those of the study that they become."""
-    for ours, theirs in OURS:
-        message = ours.sub(theirs, message)
-    return "\n".join(dict.fromkeys(message.split("\n")))
+    return "\n".join(dict.fromkeys(OURS.sub("", message).split("\n")))
 
 
 def main(path: str) -> str:
@@ -306,9 +274,7 @@ def main(path: str) -> str:
     try:
         config = configuration(["config.yaml", path])
         if "own" not in config:
-            key = next((key for key in config if str(key).lower() == "own"), "own")
-            allowed = f"a mapping in {path}" if key == "own" else "own, in small letters"
-            return f"{key} = null; allowed: {allowed}; see workloads/examples/two-builds.yaml"
+            return f"{path}: it has no own; see workloads/examples/two-builds.yaml"
         Grid(config | experiment(config))
     except ConfigurationError as fault:
         return in_users_words(str(fault))

@@ -6,10 +6,10 @@ from typing import Any
 SLEEP = re.compile(r"\bsleep_ms=(\d+)(?:-(\d+))?")
 
 
-def mean_ms(path: str) -> int | None:
-    """The wait that a path names, the mean of a range; None where it names none."""
+def mean_ms(path: str) -> int:
+    """The wait that a path names, the mean of a range; 0 where it names none."""
     found = SLEEP.search(path)
-    return (int(found[1]) + int(found[2] or found[1])) // 2 if found else None
+    return (int(found[1]) + int(found[2] or found[1])) // 2 if found else 0
 
 
 def least_ms(tier: dict[str, Any]) -> int:
