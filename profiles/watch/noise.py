@@ -32,9 +32,8 @@ ROUNDS, STUDENTS_T = 6, 2.571
 # count (workloads/record/slice_rules.py takes them from here).
 STEAL_AT_MOST, OTHERS_CPU_AT_MOST = 0.05, 0.15
 # Rounds in which both sides count that a latency needs. Rounds go on until they are there, or for
-# twice their time (validity.py and turns.py take both from here); the rounds of a default run take
-# so many minutes, which a test of workloads/ compares.
-ROUNDS_KEPT, TIMES_PLANNED, LOAD_MINUTES = 3, 2, 28
+# twice their time (validity.py and turns.py take both from here).
+ROUNDS_KEPT, TIMES_PLANNED = 3, 2
 QUIET_STEAL, QUIET_OTHERS, HAD_AT_LEAST = 0.01, 0.05, 0.97
 LATE_US_AT_MOST, INTERVAL_AT_MOST = 1000, 0.1
 GUESTS = "the hypervisor gives it to other guests: measure at another hour, or on another machine"
@@ -87,13 +86,6 @@ class Noise:
     def lost_round(self) -> float:
         return 1 - (1 - self.lost_share) ** 2
 
-    @property
-    def more_minutes(self) -> float:
-        """How much longer the rounds of a default run take: one more where too few count so far."""
-        most = ROUNDS * TIMES_PLANNED
-        more = sum(too_few(rounds, 1 - self.lost_round) for rounds in range(ROUNDS, most))
-        return LOAD_MINUTES * more / ROUNDS
-
 
 class Line(NamedTuple):
     """A measured value; `advice` where it is more than a quiet machine has."""
@@ -101,12 +93,6 @@ class Line(NamedTuple):
     name: str
     found: str
     advice: str = ""
-
-
-def too_few(rounds: int, share: float) -> float:
-    """The probability that fewer than ROUNDS_KEPT of so many rounds count, each by chance."""
-    counts = range(min(ROUNDS_KEPT, rounds + 1))
-    return sum(math.comb(rounds, n) * share**n * (1 - share) ** (rounds - n) for n in counts)
 
 
 def ends_of(begin_s: float, lasts_s: float) -> list[float]:
@@ -221,6 +207,7 @@ def spread(rates: list[int]) -> float:
 
 def lines(noise: Noise) -> list[Line]:
     steal, others, had = noise.steal_share, noise.others_share, noise.had_share
+    had_all = had >= HAD_AT_LEAST and not noise.throttled
     late = ", ".join(f"{name} {value:.0f}" for name, value in noise.late_us.items())
     interval = (
         f"at least ± {noise.interval:.1%} of a ratio after {ROUNDS} rounds "
@@ -235,10 +222,7 @@ def lines(noise: Noise) -> list[Line]:
         ("steal", f"{steal:.1%} of the CPUs", steal <= QUIET_STEAL, GUESTS),
         ("other processes", f"{others:.1%} of the CPUs", others <= QUIET_OTHERS, OTHERS),
         ("wake-up latency, us", late, noise.late_us["p99"] <= LATE_US_AT_MOST, LATE),
-        (
-            *("CPU time with all CPUs busy", f"{had:.1%}"),
-            *(had >= HAD_AT_LEAST and not noise.throttled, took),
-        ),
+        ("CPU time with all CPUs busy", f"{had:.1%}", had_all, took),
         ("interval to expect", interval, noise.interval <= INTERVAL_AT_MOST, UNDECIDED),
         ("rounds of a comparison", rounds_of(noise), noise.lost_rounds <= ROUNDS / 2, lost),
     )
@@ -248,9 +232,7 @@ def lines(noise: Noise) -> list[Line]:
 def rounds_of(noise: Noise) -> str:
     if not noise.lost_share:
         return f"all {ROUNDS} should count for latency"
-    found = f"about {noise.lost_rounds:.1f} of {ROUNDS} will not count for latency"
-    minutes = round(noise.more_minutes)
-    return found + (f", and a default run takes about {minutes} more minutes" if minutes else "")
+    return f"about {noise.lost_rounds:.1f} of {ROUNDS} will not count for latency"
 
 
 @contextlib.contextmanager

@@ -6,12 +6,7 @@ import sys
 
 import pytest
 
-from profiles.watch import noise
 from workloads.experiment.forecast import CELL_S, REST_S, ROOT, Known, known_of, plan
-from workloads.experiment.grid import Grid
-from workloads.experiment.reading import configuration
-from workloads.record.validity import KEPT_AT_LEAST
-from workloads.session.turns import OVERLOAD, SWEEP, TIMES_PLANNED
 
 SHIPPED = {
     "cells": 40,
@@ -79,18 +74,3 @@ def test_it_speaks_with_and_without_the_packages_of_set_up(isolated):
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("make report: ")
-
-
-def test_noise_knows_the_rules_and_how_long_the_rounds_of_a_default_run_take():
-    """It stands before workloads/, and says what a noisy machine costs."""
-    assert noise.ROUNDS_KEPT == KEPT_AT_LEAST
-    assert noise.TIMES_PLANNED == TIMES_PLANNED
-    grid, planned_s = Grid(configuration([ROOT / "config.yaml"])), 0.0
-    for session in grid.sessions:
-        plan = grid.plan(session)
-        for name in plan.names():
-            load = plan.load(name)
-            if name.tool not in (SWEEP, OVERLOAD):
-                lasts_s = load.tool.get("duration_s", load.slices["length_s"])
-                planned_s += load.slices["rounds"] * (lasts_s + load.tool.get("warm_up_s", 0))
-    assert planned_s / 60 == pytest.approx(noise.LOAD_MINUTES, rel=0.1)

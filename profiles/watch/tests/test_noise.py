@@ -5,7 +5,6 @@ import fcntl
 import math
 import multiprocessing
 import os
-import random
 from dataclasses import replace
 from pathlib import Path
 
@@ -61,37 +60,19 @@ def test_what_is_not_quiet_has_advice(change, name):
 
 
 @pytest.mark.parametrize(
-    ("lost_share", "lost_rounds", "cost"),
-    [
-        # Both sides of a round must count: 1 - 0.9 x 0.9, and 1 - 0.5 x 0.5.
-        (0.1, 1.14, ""),
-        (0.5, 4.5, ", and a default run takes about "),
-        (1.0, 6.0, ", and a default run takes about 28 "),
-    ],
+    ("lost_share", "lost_rounds"),
+    # Both sides of a round must count: 1 - 0.9 x 0.9, and 1 - 0.5 x 0.5.
+    [(0.1, 1.14), (0.5, 4.5), (1.0, 6.0)],
 )
-def test_rounds_that_a_machine_loses_are_said_with_their_cost(lost_share, lost_rounds, cost):
+def test_rounds_that_a_machine_loses_are_said(lost_share, lost_rounds):
     noisy = replace(QUIET, lost_share=lost_share)
     assert noisy.lost_rounds == pytest.approx(lost_rounds)
     line = noise.lines(noisy)[-1]
-    start = f"about {lost_rounds:.1f} of 6 will not count for latency"
-    assert line.found.startswith(start + cost)
+    assert line.found == f"about {lost_rounds:.1f} of 6 will not count for latency"
     # Where more than half are lost, what stays open is said, too.
-    advice = line.advice
-    assert ("will not be decided" in advice) is (lost_rounds > 3)
+    assert ("will not be decided" in line.advice) is (lost_rounds > 3)
     # Fewer than three of twice as many rounds count.
-    assert ("latency, throughput" in advice) is (lost_rounds == 6)
-
-
-@pytest.mark.parametrize("share", [0.25, 0.64])
-def test_minutes_are_those_of_rounds_until_three_count(share):
-    """Sessions that are drawn: rounds after the six planned, at most as many again."""
-    chance, more = random.Random(7), 0
-    for _ in range(20_000):
-        rounds = [chance.random() < share for _ in range(12)]
-        more += next((n for n in range(6) if sum(rounds[: 6 + n]) >= 3), 6)
-    noisy = replace(QUIET, lost_share=1 - math.sqrt(share))
-    expected = noise.LOAD_MINUTES * more / 20_000 / 6
-    assert noisy.more_minutes == pytest.approx(expected, rel=0.05, abs=0.02)
+    assert ("latency, throughput" in line.advice) is (lost_rounds == 6)
 
 
 @pytest.mark.parametrize(
