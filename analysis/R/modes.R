@@ -1,10 +1,10 @@
 # Facts of a mode beyond those that its cells record: the rows of modes.csv, as the configuration states them.
 
-known_facts <- c("study", "mode", "variant", "of", "family", "size", "color", "kind")
+known_facts <- c("study", "mode", "variant", "of", "family", "size", "kind")
 #' @export
 modes_in_use <- new.env()
 
-#' Takes modes.csv into use: from now on each figure, table and prediction knows its modes.
+#' Takes modes.csv into use: from now on each table and prediction knows its modes.
 #'
 #' @param path path of results/modes.csv.
 #' @export
@@ -22,18 +22,13 @@ take_modes(setNames(as.data.table(rep(list(character()), length(known_facts))), 
 #' Facts that are stated of modes, a row each. A mode that is not known is a family of its own, and comes last.
 #'
 #' @return data.table: mode, variant (`A/A`, `slower`, `as published` or empty), of (the mode that it is a variant of, or empty), family, size
-#'   (within the family; NA for none), color (a name of palette_names, or empty), kind (the concurrency model; empty where nothing is known).
-#' @export
+#'   (within the family; NA for none), kind (the concurrency model; empty where nothing is known).
 mode_facts <- function(modes) {
   ids <- as.character(modes)
   known <- modes_in_use$table
   facts <- known[match(ids, known$mode)][, mode := ids]
   absent <- which(is.na(facts$family))
-  # A curve over the sizes of a family goes by the family's own name.
-  colours <- known$color[match(ids[absent], known$family)]
-  if (length(absent) > 0) {
-    facts[absent, `:=`(variant = "", of = "", family = mode, size = "", color = fcoalesce(colours, ""), kind = "")]
-  }
+  if (length(absent) > 0) facts[absent, `:=`(variant = "", of = "", family = mode, size = "", kind = "")]
   facts[, size := as.numeric(size)][]
 }
 

@@ -45,6 +45,11 @@ on_dark <- function(colours) {
   ifelse(is_gray, turned, lighter(colours, 0.35))
 }
 
+lighter <- function(colours, share) {
+  channels <- col2rgb(colours)
+  rgb(t(channels + share * (255 - channels)), maxColorValue = 255)
+}
+
 #' The README's picture, in both themes: where the users stand, as on the paper's first page. A reader's machine may lack the font.
 write_svgs <- function(standing, folder) {
   light <- file.path(folder, "findings-light.svg")

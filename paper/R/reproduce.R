@@ -147,7 +147,7 @@ figure_by_run <- function(changes) {
     scale_x_log10(labels = plain_number, breaks = c(0.25, 0.5, 0.8, 1, 1.25, 2, 4)) +
     scale_y_discrete(labels = scales::label_wrap(44)) +
     scale_colour_manual(values = setNames(rep_len(okabe_ito, length(hosts)), hosts)) +
-    scale_shape_manual(values = setNames(rep_len(family_shapes$full, length(hosts)), hosts)) +
+    scale_shape_manual(values = setNames(rep_len(point_shapes, length(hosts)), hosts)) +
     labs(x = "ratio of a shipped run over that of this run", y = NULL) +
     theme_artifact()
 }

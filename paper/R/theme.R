@@ -1,8 +1,7 @@
 # One look for all figures.
 #
-# The background is opaque and light, in print and on the dark page alike: the colours of the
-# modes are chosen for their contrast on white, and a transparent figure would need a second set
-# of them, so that a mode would change its colour with the reader's settings.
+# The background is opaque and light, in print and on the dark page alike: colours are chosen for
+# their contrast on white, and a transparent figure would need a second set of them.
 
 ink <- "#222222"
 faint <- "#8A8A8A"
@@ -22,71 +21,9 @@ theme_artifact <- function(base_size = 9) {
     )
 }
 
-# Colours after Okabe and Ito (2008), which stay apart for colour-blind readers, and their names in the
-# configuration. A hue stands for the same concurrency model in every study.
-okabe_ito <- c(
-  "#D55E00", "#0072B2", "#4D4D4D", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#B8A800"
-)
-palette_names <- c("vermilion", "blue", "gray", "green", "pink", "amber", "sky", "olive")
-
-family_shapes <- data.table(
-  full = c(16, 17, 15, 18, 8, 7, 9, 12), hollow = c(1, 2, 0, 5, 4, 3, 6, 14)
-)
-
-# Places of families in the palette. That of a family without a colour follows from its name, so that it
-# has the same in every figure; the next free one where two names fall together.
-family_places <- function(facts) {
-  families <- unique(facts$family)
-  colours <- facts$color[match(families, facts$family)]
-  places <- setNames(match(colours, palette_names), families)
-  for (family in sort(families[is.na(places)])) {
-    letters <- utf8ToInt(family)
-    wanted <- (sum(letters * seq_along(letters)) + seq_along(okabe_ito)) %% length(okabe_ito) + 1
-    free <- setdiff(wanted, places)
-    places[family] <- c(free, wanted)[1]
-  }
-  places
-}
-
-lighter <- function(colours, share = 0.4) {
-  channels <- col2rgb(colours)
-  mixed <- channels + rep(rep_len(share, length(colours)), each = 3) * (255 - channels)
-  rgb(mixed[1, ], mixed[2, ], mixed[3, ], maxColorValue = 255)
-}
-
-# The larger, the lighter: an eighth for every doubling, from 4 on, and never too light to be read.
-lightness_of_size <- function(sizes) {
-  ifelse(is.na(sizes), 0, pmin(0.6, pmax(0, 0.125 * (log2(sizes) - 2))))
-}
-
-#' How modes look, the same in every figure: family by hue and shape, size by lightness, variant by
-#' lightness, line and hollow shape, so that it reads in greyscale too. A row per mode, of any study: mode, colour, shape, linetype.
-mode_styles <- function(modes) {
-  facts <- mode_facts(unique(as.character(modes)))
-  places <- family_places(facts)[facts$family]
-  varied <- facts$variant != ""
-  linetypes <- c("solid", "as published" = "22", "A/A" = "dotted", slower = "dotdash")
-  lightness <- pmax(lightness_of_size(facts$size), ifelse(varied, 0.4, 0))
-  data.table(
-    mode = facts$mode, colour = lighter(okabe_ito[places], lightness),
-    shape = ifelse(varied, family_shapes$hollow[places], family_shapes$full[places]),
-    linetype = unname(ifelse(varied, linetypes[facts$variant], linetypes[1]))
-  )
-}
-
-#' Colours of modes.
-mode_colours <- function(modes) mode_styles(modes)[, setNames(colour, mode)]
-
-# The scales that give every mode its look.
-scales_of_modes <- function(modes) {
-  styles <- mode_styles(modes)
-  named <- function(column) setNames(styles[[column]], styles$mode)
-  list(
-    scale_colour_manual(values = named("colour"), limits = styles$mode),
-    scale_shape_manual(values = named("shape"), limits = styles$mode),
-    scale_linetype_manual(values = named("linetype"), limits = styles$mode)
-  )
-}
+# Colours after Okabe and Ito (2008), which stay apart for colour-blind readers, and shapes for gray print.
+okabe_ito <- c("#D55E00", "#0072B2", "#4D4D4D", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#B8A800")
+point_shapes <- c(16, 17, 15, 18, 8, 7, 9, 12)
 
 #' Tiers in the order of their load: the closed loop's requests or users, where there are none the
 #' open loop's rate; together before at once.

@@ -21,20 +21,20 @@ golden_path <- function(name, file = "cell.json") file.path(golden, "cells", nam
 use_modes(local({
   path <- tempfile(fileext = ".csv")
   rows <- c(
-    "mode,variant,of,family,size,color,kind",
-    "thread-per-request,,,thread-per-request,,vermilion,thread-each",
-    "fixed-pool,,,fixed-pool,,blue,pool",
-    "virtual-thread-per-request,,,virtual-thread-per-request,,green,virtual",
-    "event-loop,,,event-loop,,pink,event-loop",
-    "thread-per-request-as-published,as published,thread-per-request,thread-per-request,,vermilion,thread-each",
-    "fixed-pool-as-published,as published,fixed-pool,fixed-pool,,blue,pool",
-    "event-loop-as-published,as published,event-loop,event-loop,,pink,event-loop",
-    "thread-per-request-a-a,A/A,thread-per-request,thread-per-request,,vermilion,thread-each",
-    "tomcat-200,,,tomcat-200,,blue,", "tomcat-400,,,tomcat-400,,sky,", "platform-50,,,platform-50,,blue,",
-    "tomcat-200-as-published,as published,tomcat-200,tomcat-200,,blue,",
-    "tomcat-400-as-published,as published,tomcat-400,tomcat-400,,sky,",
-    sprintf("platform-hikari-%1$d,,,platform-hikari,%1$d,blue,", c(5, 10, 20, 50, 100, 200)),
-    "virtual-hikari-5,,,virtual-hikari,5,green,", "pool-a-a,A/A,pool,pool,,,", "pool-slow,slower,pool,pool,,,"
+    "mode,variant,of,family,size,kind",
+    "thread-per-request,,,thread-per-request,,thread-each",
+    "fixed-pool,,,fixed-pool,,pool",
+    "virtual-thread-per-request,,,virtual-thread-per-request,,virtual",
+    "event-loop,,,event-loop,,event-loop",
+    "thread-per-request-as-published,as published,thread-per-request,thread-per-request,,thread-each",
+    "fixed-pool-as-published,as published,fixed-pool,fixed-pool,,pool",
+    "event-loop-as-published,as published,event-loop,event-loop,,event-loop",
+    "thread-per-request-a-a,A/A,thread-per-request,thread-per-request,,thread-each",
+    "tomcat-200,,,tomcat-200,,", "tomcat-400,,,tomcat-400,,", "platform-50,,,platform-50,,",
+    "tomcat-200-as-published,as published,tomcat-200,tomcat-200,,",
+    "tomcat-400-as-published,as published,tomcat-400,tomcat-400,,",
+    sprintf("platform-hikari-%1$d,,,platform-hikari,%1$d,", c(5, 10, 20, 50, 100, 200)),
+    "virtual-hikari-5,,,virtual-hikari,5,", "pool-a-a,A/A,pool,pool,,", "pool-slow,slower,pool,pool,,"
   )
   writeLines(paste0(c("study", rep("demo", length(rows) - 1)), ",", rows), path)
   path

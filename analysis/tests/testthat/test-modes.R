@@ -4,8 +4,6 @@ test_that("what a mode is follows from modes.csv, and one that is not there is a
   expect_equal(facts$mode, ids)
   expect_equal(facts$family, c("mine", "platform-hikari", "platform-hikari", "fixed-pool", "pool"))
   expect_equal(facts$size, c(NA, 50, NA, NA, NA))
-  # A curve over sizes has the look of its family.
-  expect_equal(facts$color, c("", "blue", "blue", "blue", ""))
   expect_equal(facts$kind[4], "pool")
   expect_equal(is_variant(ids), c(FALSE, FALSE, FALSE, TRUE, TRUE))
   expect_equal(base_of(ids), c(ids[1:3], "fixed-pool", "pool"))
@@ -14,7 +12,7 @@ test_that("what a mode is follows from modes.csv, and one that is not there is a
   expect_equal(length(is_control(character())), 0)
 })
 
-test_that("a mode that is not known comes last, and has a look", {
+test_that("a mode that is not known comes last", {
   expect_equal(mode_levels(c("mine", "event-loop", "thread-per-request-a-a", "thread-per-request")), c(
     "thread-per-request", "thread-per-request-a-a", "event-loop", "mine"
   ))
@@ -23,7 +21,7 @@ test_that("a mode that is not known comes last, and has a look", {
 test_that("a table of modes that lacks a column is refused, and so is none", {
   path <- tempfile(fileext = ".csv")
   writeLines(c("mode,variant", "pool,"), path)
-  expect_error(use_modes(path), "column study, of, family, size, color, kind is missing")
+  expect_error(use_modes(path), "column study, of, family, size, kind is missing")
   expect_error(use_modes(paste0(path, "-none")), "no such file")
 })
 
@@ -32,7 +30,7 @@ test_that("a mode of two studies stands at its place in either", {
   on.exit(modes_in_use$table <- before)
   ids <- c("platform", "twice", "semaphore", "tomcat-200", "twice")
   take_modes(data.table(
-    study = rep(c("kinds", "sign-up"), c(3, 2)), mode = ids, variant = "", of = "", family = ids, size = "", color = "",
+    study = rep(c("kinds", "sign-up"), c(3, 2)), mode = ids, variant = "", of = "", family = ids, size = "",
     kind = ""
   ))
   expect_equal(mode_levels(ids[4:5]), ids[4:5])

@@ -1,23 +1,3 @@
-test_that("a mode keeps its look whatever stands beside it", {
-  alone <- mode_styles("fixed-pool")
-  among <- mode_styles(c("event-loop", "tomcat-200", "fixed-pool", "fixed-pool-as-published"))
-  expect_equal(among[mode == "fixed-pool"], alone, ignore_attr = TRUE)
-  expect_equal(mode_colours("tomcat-200")[["tomcat-200"]], among[mode == "tomcat-200", colour])
-  published <- among[mode == "fixed-pool-as-published"]
-  expect_false(published$colour == alone$colour || published$shape == alone$shape)
-  modes <- c("thread-per-request", "fixed-pool", "virtual-thread-per-request", "event-loop")
-  expect_equal(anyDuplicated(mode_colours(c(modes, paste0(modes, "-as-published")))), 0)
-})
-
-test_that("sizes of a family have its hue, and shades of their own", {
-  modes <- paste0("platform-hikari-", c(5, 10, 20, 50, 100, 200))
-  expect_equal(anyDuplicated(mode_colours(modes)), 0)
-  expect_equal(uniqueN(mode_styles(modes)$shape), 1)
-  expect_equal(mode_levels(rev(c("virtual-hikari-5", modes))), c(modes, "virtual-hikari-5"))
-  # A number in the id of a mode that is known by itself is no size.
-  expect_equal(mode_colours(c("platform-50", "fixed-pool")), c("platform-50" = "#0072B2", "fixed-pool" = "#0072B2"))
-})
-
 test_that("threads are counted by group, and a state that no thread is in counts 0", {
   path <- write_cell(
     new_folder(), elapsed_ms = 1:3, profile = list(start_epoch_s = 26, end_epoch_s = 28)
@@ -64,7 +44,7 @@ test_that("cells that are not valid are counted, by their reasons", {
   ))
 })
 
-test_that("curves can be drawn, and the knee stands where the capacity is", {
+test_that("curves are drawn, and the knee stands where the capacity is", {
   set.seed(5)
   root <- new_folder()
   cells <- read_cells(unlist(lapply(1:3, function(n) {
@@ -76,11 +56,9 @@ test_that("curves can be drawn, and the knee stands where the capacity is", {
   })))
   steps <- pool_steps(cells)
   capacity <- pool_capacity(capacities_of(cells))
-  expect_drawn_curve <- function(...) expect_s3_class(patchwork::patchworkGrob(figure_load_curve(...)), "gtable")
-  expect_drawn_curve(steps, capacity)
-  panel <- capacity_panel(with_modes(capacity, capacity$mode), c(50, 4000), list())
-  expect_setequal(round(10^ggplot_build(panel + scale_x_log10())$data[[4]]$x), round(capacity$capacity_per_s))
-  expect_drawn_curve(pool_steps(cells[1]), pool_capacity(capacities_of(cells[1])))
-  # A mode without a capacity is in no panel.
-  expect_drawn_curve(steps, capacity[1, capacity_per_s := NA])
+  figure <- figure_load_curve(steps, capacity)
+  expect_setequal(round(10^ggplot_build(figure)$data[[7]]$x), round(capacity[bound == ""]$capacity_per_s))
+  # A mode without a capacity has its curve alone.
+  figure <- figure_load_curve(steps, capacity[1, capacity_per_s := NA])
+  expect_length(unique(ggplot_build(figure)$data[[4]]$group), 3)
 })
