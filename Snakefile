@@ -26,7 +26,7 @@ min_version("9.17")
 os.environ |= {"LC_ALL": "C.UTF-8", "PYTHONUTF8": "1", "R_ENABLE_JIT": "0"}
 
 
-# Read here and not by `configfile:`, for which 010 is 8 and the 4 of --config 'slices={rounds: 4}' a text.
+# Read here and not by `configfile:`, which takes the 4 of --config 'slices={rounds: 4}' for a text.
 GIVEN = workflow.config_settings
 try:
     # DEFAULT: config.yaml by itself, whatever the command line adds. A reference is of that.
