@@ -216,35 +216,34 @@ def process_sample(prefix: str, pid: int) -> Sample:
     A server that has a process for every connection is all of them together: CPU time, also of
     ended ones, private memory and threads.
     """
-    own, is_zombie = used_by(pid)
-    if not own or is_zombie:
+    own = used_by(pid)
+    # A zombie has no memory.
+    if not own.get("rss_bytes"):
         return {}
     for child in children(pid):
-        used, _ = used_by(child, with_shared=False)
-        for key, value in used.items():
+        for key, value in used_by(child, with_shared=False).items():
             own[key] += value
     return {f"{prefix}_{key}": value for key, value in own.items()}
 
 
-def used_by(pid: int, *, with_shared: bool = True) -> tuple[Sample, bool]:
-    """The use of a process, and whether it is a zombie; empty once it is gone."""
+def used_by(pid: int, *, with_shared: bool = True) -> Sample:
+    """The use of a process; empty once it is gone."""
     try:
         cpu_s = process_cpu_s(pid)
-        # After the name, which may hold spaces: the state, as 14th field utime, then stime and both
+        # After the name, which may hold spaces: the state; as 12th field utime, then stime and both
         # of children that have ended; num_threads.
         stat = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
         _, resident, shared = map(int, Path(f"/proc/{pid}/statm").read_text().split()[:3])
     except OSError:
-        return {}, False
+        return {}
     user_s, system_s, ended_user_s, ended_system_s = (int(at) / TICKS_PER_S for at in stat[11:15])
-    used = {
+    return {
         "cpu_s": cpu_s + ended_user_s + ended_system_s,
         "cpu_user_s": user_s + ended_user_s,
         "cpu_system_s": system_s + ended_system_s,
         "rss_bytes": (resident if with_shared else resident - shared) * PAGE_BYTES,
         "threads": int(stat[17]),
     }
-    return used, stat[0] == "Z"
 
 
 def descriptors_of(pids: list[int]) -> Sample:
@@ -299,7 +298,7 @@ def process_cpu_s(pid: int) -> float:
 
 def family_cpu_s(pid: int) -> float:
     """CPU time of a process and its children, also of those that have ended."""
-    return sum(used_by(each)[0].get("cpu_s", 0.0) for each in (pid, *children(pid)))
+    return sum(used_by(each).get("cpu_s", 0.0) for each in (pid, *children(pid)))
 
 
 def compiler_threads(pid: int) -> list[Path]:

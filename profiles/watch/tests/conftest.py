@@ -16,25 +16,16 @@ void main() throws Exception {
 """
 
 
-@pytest.fixture
-def start_jvm(tmp_path):
-    """Starts a JVM with these options; when it is returned it has compiled and run the source."""
-    started = []
-
-    def start(*options):
-        source = tmp_path / "Hundred.java"
-        source.write_text(SOURCE)
-        jvm = subprocess.Popen(
-            ["java", *options, source], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
-        started.append(jvm)
+@pytest.fixture(scope="session")
+def jvm(tmp_path_factory):
+    """A JVM that has compiled and run the source, with all its compiler threads."""
+    source = tmp_path_factory.mktemp("jvm") / "Hundred.java"
+    source.write_text(SOURCE)
+    argv = ["java", "-XX:-UseDynamicNumberOfCompilerThreads", source]
+    with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as jvm:
         assert jvm.stdout and jvm.stdout.readline() == "ready\n"
-        return jvm
-
-    yield start
-    for jvm in started:
+        yield jvm
         jvm.kill()
-        jvm.communicate()
 
 
 @pytest.fixture

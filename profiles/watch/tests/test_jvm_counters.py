@@ -7,17 +7,11 @@ import pytest
 from profiles.watch import jvm_counters
 
 
-def test_hundred_threads_are_a_hundred_more(start_jvm):
-    jvm = start_jvm()
+def test_hundred_threads_are_a_hundred_more(jvm):
     started = jvm_counters.threads_started(jvm.pid)
     # The JVM's own threads come on top, and there are never a hundred of them.
     assert 100 < started < 200
     assert jvm_counters.counters(jvm.pid)["java.threads.live"] < started
-
-
-def test_no_jvm_is_named():
-    with pytest.raises(FileNotFoundError, match="no JVM with process id 1 "):
-        jvm_counters.threads_started(1)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files to another user")
@@ -31,8 +25,8 @@ def test_only_a_file_of_the_process_own_user_counts(tmp_path, monkeypatch):
         os.chown(file, 65534, 65534)
     assert jvm_counters.published(pid) == files[1]
     files[1].unlink()
-    with pytest.raises(FileNotFoundError):
-        jvm_counters.published(pid)
+    with pytest.raises(FileNotFoundError, match=f"no JVM with process id {pid} "):
+        jvm_counters.threads_started(pid)
 
 
 def test_other_data_is_refused():

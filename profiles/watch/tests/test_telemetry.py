@@ -74,6 +74,7 @@ def test_cpu_time_of_a_process_is_counted(sampled):
 
 def test_children_count_as_their_parent_while_they_live_and_after(sampled):
     watching = sampled(FAMILY, lambda samples: peak(samples, "server_cpu_s") >= 0.85)
+    assert telemetry.family_cpu_s(watching.server_pid) >= peak(watching.samples, "server_cpu_s")
     assert peak(watching.samples, "server_cpu_s") >= 0.85
     assert peak(watching.samples, "server_cpu_user_s") > 0.1
     assert peak(watching.samples, "server_threads") >= 3
@@ -130,24 +131,15 @@ def test_share_of_a_limit_is_that_of_the_process_that_is_next_to_its_own(child):
     assert telemetry.descriptors_of([process.pid]) == {}
 
 
-def test_clocks_of_a_server_that_forks_are_those_of_all_its_processes(child):
-    watching = Telemetry(child(FAMILY).pid, 1, CPUS, rate_hz=50, forks=True)
-    found_s = until(lambda: watching._clocks().get("server_cpu_s", 0), lambda found: found >= 0.85)
-    assert found_s >= 0.85
-
-
-def test_process_that_ends_leaves_gaps_and_no_error(sampled):
-    watching = sampled("pass", lambda samples: bool(samples) and "server_cpu_s" not in samples[-1])
-    assert "server_threads" not in watching.samples[-1]
-    assert "server_cpus_idle_s" in watching.samples[-1]
-
-
 def test_server_that_ended_before_its_load_leaves_no_values_and_no_error(child):
     """A warm-up kills such a one: that is its outcome, and no fault of ours."""
     gone = child("")
-    gone.wait()
-    for forks in (False, True):
-        watching = Telemetry(gone.pid, 1, CPUS, rate_hz=50, forks=forks)
+    for has_been_waited_for in (False, True):
+        if has_been_waited_for:
+            gone.wait()
+        else:
+            until(lambda: psutil.Process(gone.pid).status(), lambda found: found == "zombie")
+        watching = Telemetry(gone.pid, 1, CPUS, rate_hz=50, forks=True)
         watching.watch("generator", os.getpid())
         watching.start()
         watching.stop()
@@ -202,8 +194,11 @@ def test_it_is_the_last_to_run_where_it_is_asked_to(monkeypatch, options, torn_s
     watching.start()
     until(lambda: watching.samples, lambda samples: len(samples) >= 3)
     found = os.sched_getscheduler(watching.native_id)
+    # It notices that the machine stands still, next to a user's server alone.
+    until(lambda: watching.beats, lambda beats: beats or not watching.forks)
     watching.stop()
     assert found == policy
+    assert bool(watching.beats) == watching.forks
 
 
 def test_window_is_rounded_outwards():
@@ -257,39 +252,12 @@ def test_growth_is_known_where_a_counter_was_read_near_both_ends(read_s, known):
     assert watching.knows("server_cpu_s", 1, 2) is known
 
 
-def test_compilers_of_a_jvm_are_found_and_their_time_is_part_of_its_own(start_jvm):
-    jvm = start_jvm("-XX:-UseDynamicNumberOfCompilerThreads")
+def test_compilers_of_a_jvm_are_found_and_their_time_is_part_of_its_own(jvm):
     compilers = telemetry.compiler_threads(jvm.pid)
     names = [(path.parent / "comm").read_text().strip() for path in compilers]
     assert set(names) == {"C1 CompilerThre", "C2 CompilerThre"}
     compilers_s = telemetry.threads_cpu_s(compilers)
     assert 0 < compilers_s < time.clock_gettime(telemetry.cpu_clock(jvm.pid))
-    jvm.kill()
-    jvm.wait()
-    with pytest.raises(OSError):
-        telemetry.threads_cpu_s(compilers)
-
-
-def test_child_that_is_gone_when_it_is_looked_at_has_no_compilers(child, monkeypatch):
-    gone = child("")
-    gone.wait()
-    monkeypatch.setattr(telemetry, "children", lambda pid: [gone.pid])
-    assert telemetry.compiler_threads(os.getpid()) == []
-    assert telemetry.jvm_of([os.getpid(), gone.pid]) is None
-
-
-@pytest.mark.parametrize(
-    "thread",
-    ["C2 CompilerThread", "JVMCI-native CompilerThread", "JVMCI CompilerThread", "JIT Compilation"],
-)
-def test_compilers_of_other_jvms_are_found_by_their_names(child, thread):
-    """HotSpot's C2; Graal as a library, and in Java; OpenJ9's."""
-    # prctl(2): PR_SET_NAME.
-    code = f"import ctypes; ctypes.CDLL(None).prctl(15, {thread.encode()!r}); print(); input()"
-    process = child(code)
-    process.stdout.readline()
-    assert len(telemetry.compiler_threads(process.pid)) == 1
-    assert telemetry.jvm_of([process.pid]) == process.pid
 
 
 def test_gap_between_two_beats_is_time_in_which_the_machine_stood_still():
@@ -300,24 +268,3 @@ def test_gap_between_two_beats_is_time_in_which_the_machine_stood_still():
     # A busy machine: our threads were ready and did not get a CPU.
     watching.beats = [(10.0, 0.0), (10.1, 0.0), (12.2, 1.9), (12.3, 1.9)]
     assert watching.stood_still_s() == pytest.approx(0.1)
-
-
-def test_stopped_program_has_stood_still(child):
-    """A container that is paused leaves a gap between beats, too."""
-    code = """
-import os, time
-from profiles.watch.telemetry import Telemetry
-watching = Telemetry(os.getpid(), 1, [], rate_hz=50, forks=True)
-watching.start()
-time.sleep(0.5)
-print("begun")
-time.sleep(2.5)
-watching.stop()
-print(watching.stood_still_s())
-"""
-    program = child(code)
-    assert program.stdout.readline() == b"begun\n"
-    program.send_signal(signal.SIGSTOP)
-    time.sleep(1.5)
-    program.send_signal(signal.SIGCONT)
-    assert float(program.stdout.read()) > 1
