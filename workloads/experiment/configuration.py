@@ -241,9 +241,9 @@ def without(mapping: dict[str, Any], *keys: str) -> dict[str, Any]:
 def facts_of(study: Study) -> list[dict[str, str]]:
     """Facts on each mode that its cells do not hold: the rows of modes.csv.
 
-    A variant looks like the mode that it is one of, and the sizes of a family look alike.
+    A variant is of the family of the mode that it is one of.
     """
-    rows, colors = [], colors_of(study)
+    rows = []
     for name, mode in study.modes.items():
         of = next((mode[key] for key in VARIANTS if key in mode), "")
         base = study.modes[of or name]
@@ -255,28 +255,10 @@ def facts_of(study: Study) -> list[dict[str, str]]:
                 "of": of,
                 "family": family_of(base),
                 "size": str(base.get("size", "")),
-                "color": colors[family_of(base)],
                 "kind": base.get("kind", ""),
             }
         )
     return rows
-
-
-def colors_of(study: Study) -> dict[str, str]:
-    """A color for each family of modes; families of a comparison differ while colors are free."""
-    found: dict[str, str] = {}
-    for comparison in study.comparisons.values():
-        # A default run's modes come before those that it excludes.
-        names = sorted(comparison.modes, key=lambda mode: bool(comparison.extras[mode]))
-        modes = [study.modes[mode] for mode in names]
-        bases = [mode for mode in modes if not VARIANTS.keys() & mode.keys()]
-        taken = {found[family_of(mode)] for mode in bases if family_of(mode) in found}
-        taken |= {mode["color"] for mode in bases if "color" in mode}
-        for mode in bases:
-            if family_of(mode) not in found:
-                found[family_of(mode)] = kinds.color(mode, taken)
-                taken.add(found[family_of(mode)])
-    return found
 
 
 def family_of(mode: Mode) -> str:

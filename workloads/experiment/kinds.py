@@ -1,23 +1,13 @@
 """Kinds of modes: what each fixes, so that a mode in config.yaml is one line.
 
-A kind gives the class or the options that make it, the platform threads that must be observed, or
-it was not this mode, and colors. The analysis has its bound.
+A kind gives the class or the options that make it, and the platform threads that must be observed,
+or it was not this mode. The analysis has its bound.
 """
 
-from collections.abc import Iterable
 from typing import Any
 
 Mode = dict[str, Any]
 
-# The first is the kind's in every study; the others are for more modes of it in one comparison.
-COLORS = {
-    "pool": ("blue", "sky"),
-    "virtual": ("green", "olive"),
-    "event-loop": ("pink", "amber"),
-    "thread-each": ("vermilion", "amber"),
-    "": ("gray", "olive"),
-}
-ALL_COLORS = ("sky", "amber", "olive", "gray", "vermilion", "pink", "green", "blue")
 # Carriers of virtual threads and event loops are as many as CPUs, unless a mode says how many; a
 # JVM has a few more for timers and polling. The most seen on one CPU with one carrier was 4.
 THREADS_PER_CPU = 5
@@ -84,10 +74,3 @@ def jvm_options(part: Mode) -> list[str]:
     if "carriers" in part:
         found += [f"{option}={part['carriers']}" for option in CARRIERS]
     return [*found, *part.get("jvm_options", [])]
-
-
-def color(mode: Mode, taken: Iterable[str]) -> str:
-    """The mode's own, or the first that no other mode of the comparison has, its kind's first."""
-    of_kind = COLORS[mode.get("kind", "")]
-    free = (each for each in (*of_kind, *ALL_COLORS) if each not in taken)
-    return str(mode.get("color") or next(free, of_kind[0]))

@@ -21,7 +21,6 @@ STUDY, BUILDS, TIER, CAPACITY = "own", ("old", "new"), "load", "capacity"
 AGAIN = "-again"
 # A shorter budget has no time for it, unless the file asks for it.
 A_A_BUDGET_S = 120
-COLORS = ("gray", "blue", "vermilion", "green")
 # Where config.yaml has its results, unless the command line says otherwise.
 DEFAULT_RESULTS = "results"
 # JMeter counts whole seconds: a slice with its start takes two.
@@ -125,10 +124,7 @@ def study_of(own: dict[str, Any], server: str) -> dict[str, Any]:
     tool = "jmeter" if "users" in own else "wrk2"
     variants = variants_of(own)
     question = f"Is {enumerated([*variants][1:], 'or')} slower than {next(iter(variants))}?"
-    modes = {
-        name: mode_of(own, name, each, color)
-        for (name, each), color in zip(variants.items(), COLORS, strict=False)
-    }
+    modes = {name: mode_of(own, name, each) for name, each in variants.items()}
     tiers = {TIER: tier_of(own, tool)} | ({CAPACITY: sweep_of(own)} if "p99_ms" in own else {})
     builds = {
         "question": question,
@@ -163,7 +159,7 @@ def ready_of(own: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     return path, common_headers(own) | headers | own.get("ready_headers", {})
 
 
-def mode_of(own: dict[str, Any], name: str, variant: dict[str, Any], color: str) -> dict[str, Any]:
+def mode_of(own: dict[str, Any], name: str, variant: dict[str, Any]) -> dict[str, Any]:
     ready = {READY[key]: own[key] for key in READY if key in own}
     if headers := ready_of(own)[1]:
         ready["ready_headers"] = headers
@@ -172,7 +168,7 @@ def mode_of(own: dict[str, Any], name: str, variant: dict[str, Any], color: str)
     if backend := variant.get("backend"):
         shared = {"shared": True} if backend is own.get("backend") else {}
         ready["own_backend"] = backend | shared
-    return {"title": name, "color": color} | without(variant, "backend") | ready
+    return {"title": name} | without(variant, "backend") | ready
 
 
 def tier_of(own: dict[str, Any], tool: str) -> dict[str, Any]:

@@ -193,19 +193,18 @@ def test_a_a_pair_is_its_mode(grid):
     assert grid.labels(grid.alone(web("pool-5-a-a")))["modes"]["pool-5-a-a"]["baseline"] == "pool-5"
 
 
-def test_variant_and_size_look_like_their_family(config):
-    keys = ("variant", "of", "family", "size", "color", "kind")
+def test_variant_and_size_are_of_their_family(config):
+    keys = ("variant", "of", "family", "size", "kind")
     found = {
         row["mode"]: tuple(row[key] for key in keys)
         for study in whole_studies(config).values()
         for row in facts_of(study)
     }
-    assert found["pool-5"] == ("", "", "pool-5", "", "blue", "pool")
-    assert found["pool-5-a-a"] == ("A/A", "pool-5", "pool-5", "", "blue", "pool")
-    assert found["virtual-slow"] == ("slower", "virtual", "virtual", "", "green", "virtual")
-    assert found["virtual-16"] == ("", "", "virtual", "16", "green", "virtual")
+    assert found["pool-5"] == ("", "", "pool-5", "", "pool")
+    assert found["pool-5-a-a"] == ("A/A", "pool-5", "pool-5", "", "pool")
+    assert found["virtual-slow"] == ("slower", "virtual", "virtual", "", "virtual")
+    assert found["virtual-16"] == ("", "", "virtual", "16", "virtual")
     assert found["published"][:3] == ("as published", "pool-5", "pool-5")
-    assert found["sockets"][4] == "sky"
     rows = list(csv.DictReader(Grid(config).modes_table().splitlines()))
     assert [row["mode"] for row in rows] == list(found)
     # Claims may name what a default run excludes.
@@ -243,7 +242,7 @@ def test_profiles_are_of_the_first_session_alone(grid):
 
 
 def test_titles_baselines_and_neighbours_do_not_change_what_is_measured(config, grid):
-    labels = {"title": "another", "color": "pink", "baseline": "sockets"}
+    labels = {"title": "another", "baseline": "sockets"}
     changes = [(f"{MODES}.virtual.{key}", value) for key, value in labels.items()]
     changes += [("studies.web.title", "another"), (f"{MODES}.pool-5.backlog", 11)]
     other = Grid(changed(config, *changes))
@@ -338,17 +337,6 @@ def test_smoke_measures_tiers_with_ids_of_their_own_by_every_tool(whole):
     assert {cell.study for cell in smoke.cells} == set(OURS["studies"])
     assert {cell.tool for cell in smoke.cells} == {cell.tool for cell in whole.cells}
     assert not {cell.tier for cell in smoke.cells} & {cell.tier for cell in whole.cells}
-
-
-def test_families_of_a_comparison_differ_in_color_while_colors_are_free(whole):
-    for study in whole.studies.values():
-        rows = facts_of(study)
-        for comparison in study.comparisons.values():
-            here = {mode for mode, extras in comparison.extras.items() if not extras}
-            own = [row for row in rows if row["mode"] in here and not row["variant"]]
-            families = {row["family"]: row["color"] for row in own}
-            named = {mode["color"] for mode in study.modes.values() if "color" in mode}
-            assert len(set(families.values())) == min(8, len(families)) or named, comparison.id
 
 
 def test_mixes_of_cpu_time_use_the_share_of_a_cpu_that_their_id_names(whole):
