@@ -125,17 +125,6 @@ rule judge_builds:
         "Rscript {ANALYZE} builds results={params.results:q} cells={params.cells:q} > {log:q} 2>&1"
 
 
-rule check:
-    input:
-        f"{RESULTS}/claims.csv",
-    params:
-        results=RESULTS,
-    message:
-        "the claims of the sources, and what was found"
-    shell:
-        "Rscript {ANALYZE} check results={params.results:q}"
-
-
 # Compares whatever cells are there; nothing is measured for it, so they are no inputs.
 rule compare:
     input:

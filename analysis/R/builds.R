@@ -61,7 +61,7 @@ judge_variant <- function(results, name) {
   cells <- tryCatch(cells_of_pair(results, name), error = conditionMessage)
   if (is.character(cells)) return(invalid(cells))
   why <- why_no_comparison(cells)
-  remarks <- remarks_of(cells)
+  remarks <- other_answers(cells)
   if (length(why) > 0) return(invalid(why, remarks))
   until <- cells$mode$configuration$slices$until
   pair <- measured_pair(cells)
@@ -70,7 +70,7 @@ judge_variant <- function(results, name) {
   rows <- lapply(shown, function(statistic) judge_statistic(pair, statistic, c(until$slower_percent[[statistic]], NA)[1]))
   rows <- c(list(no_builds()), rows, list(judge_failures(pair), capacity_of_variant(results, cells)))
   table <- rbindlist(rows, use.names = TRUE, fill = TRUE)[, variant := cells$mode$cell$mode]
-  remarks <- c(remarks, open_ones(table), longer_budgets(table, until$budget_s), cold_ones(table, cells))
+  remarks <- c(remarks, open_ones(table), longer_budgets(table, until$budget_s))
   c(verdict_of_rows(table, cells), list(remarks = remarks, table = table))
 }
 
@@ -102,17 +102,6 @@ longer_budgets <- function(table, budget_s) {
     )
   )
   sprintf("%s: %s: %s.", open$variant, title_of_row(open$statistic), advice)
-}
-
-# Variants that were not warm when the time for it was over, where something stays open.
-cold_ones <- function(table, cells) {
-  cold <- Filter(function(cell) identical(cell$warm_up$ended, "limit"), cells[c("baseline", "mode")])
-  if (!"undecided" %in% table$verdict || length(cold) == 0) return(character())
-  lasted <- max(vapply(cold, function(cell) cell$warm_up$lasted_s, 0))
-  sprintf(
-    "%s: not warm after %s s: the compiler was at work, or a request still became cheaper; a longer budget_s warms up longer.",
-    paste(vapply(cold, function(cell) cell$cell$mode, ""), collapse = " and "), format_number(round(lasted))
-  )
 }
 
 # How many starts have an interval that leaves the limit out, if their mean and spread stay as they are; NA if more than a budget has.
@@ -152,16 +141,6 @@ too_few_starts <- function(count, cells) {
 reasons_of <- function(cells) {
   reasons <- vapply(cells[c("baseline", "mode")], function(cell) sprintf("%s: %s", cell$cell$mode, cell$outcome_reason), "")
   reasons[!endsWith(reasons, ": ")]
-}
-
-# Slices in which nothing ran, and answers that differ.
-remarks_of <- function(cells) {
-  still <- unlist(lapply(Filter(Negate(is.null), cells[c("baseline", "mode")]), function(cell) {
-    rows <- read_slices_of(cell)
-    if ("stood_still_s" %in% names(rows)) rows[grepl("stood_still", reason), stood_still_s]
-  }))
-  stood <- if (length(still) > 0) sprintf("The machine stood still for %s s; these slices are left out.", paste(format_number(still), collapse = ", "))
-  c(stood, other_answers(cells))
 }
 
 # A build that answers something else is faster for it: both answers are shown.
@@ -212,12 +191,9 @@ why_no_comparison <- function(cells) {
 judge_statistic <- function(pair, statistic, limit) {
   effect <- effect_on_rounds(pair, statistic)
   spoiled <- if (counts_of(statistic) == "latency") marks_of_pair(pair, statistic) else ""
-  # CPU time per request falls with the rate: it is shown, and the throughputs decide, unless the build that serves less takes more than
-  # that explains.
-  more <- if (statistic == "cpu_us_per_request") served_more(pair) else 0
+  # CPU time per request falls with the rate: it is shown, and the throughputs decide.
+  unlike <- statistic == "cpu_us_per_request" && serve_unlike(served_more(pair))
   ends <- ends_of_build(effect)
-  beyond <- is_beyond_rate(ends, effect$better, limit, more)
-  unlike <- serve_unlike(more) && !beyond
   starts <- c(effect$starts, 0)[1]
   few <- if (starts < starts_at_least) c(spoiled, sprintf("starts with a round that counts: %.0f of %d needed", starts, starts_at_least))
   reason <- c(Filter(nzchar, c(if (unlike) throughputs_differ, effect$why, few)), "")[1]
@@ -227,11 +203,6 @@ judge_statistic <- function(pair, statistic, limit) {
     slower_percent = as.numeric(limit), reason = reason,
     verdict = if (is.na(limit) || unlike) "" else if (reason != "") "undecided" else verdict_of_ends(ends, effect$better, limit)
   )
-}
-
-# Whether the build that serves less takes more CPU time than the rate explains. Then it is above the limit as it is, too.
-is_beyond_rate <- function(ends, better, limit, more) {
-  serve_unlike(more) && more < 0 && !is.na(limit) && verdict_of_ends(ends + more, better, limit) == "slower"
 }
 
 # The 99 % interval on the scale of logarithms. A side that was at its limit leaves one end open.
@@ -248,14 +219,14 @@ verdict_of_ends <- function(ends, better, limit) {
 
 # ---- Capacity
 
-# The row of the sweep, if there is one: shown, with an interval at 95 %, and without a limit.
+# The row of the sweep, if there is one: both values, without a limit, and of one session without an interval.
 capacity_of_variant <- function(results, cells) {
   name <- with(cells$mode$cell, file.path(study, mode, "capacity", "sweep", paste0("rep-", repetition)))
   if (!file.exists(file.path(results, "cells", name, "cell.json"))) return(NULL)
   pair <- cells_of_pair(results, name)
   if (is.null(pair$baseline)) return(NULL)
   row <- rows_of_pair(measured_pair(pair), "capacity_per_s")
-  row[, .(statistic, unit, old = baseline_value, new = mode_value, starts = 1, ratio = estimate, low, high, verdict = "", reason)]
+  row[, .(statistic, unit, old = baseline_value, new = mode_value, starts = 1, verdict = "", reason)]
 }
 
 # ---- Failed requests
@@ -265,7 +236,7 @@ failed_more_at_most <- 0.1
 #' Failed requests of both sides, as a row of judge_builds(): shares in percent, each with its exact interval at 99 %, in which old and new
 #' stand.
 #'
-#' Clopper and Pearson (1934), Biometrika 26(4). More requests fail where the new side has more of all failures than its share of the
+#' More requests fail where the new side has more of all failures than its share of the
 #' requests explains, and not more where the ends of both intervals are less than 0.1 % apart.
 judge_failures <- function(pair) {
   rows <- slices_for(pair$measured$slices[kind == "plain"], "throughput_per_s", excluding = FALSE)
@@ -279,20 +250,12 @@ judge_failures <- function(pair) {
 }
 
 verdict_of_failures <- function(failed, sent) {
-  shares <- lapply(1:2, function(side) 100 * exact_interval(failed[side], sent[side]))
-  more <- shares[[2]] - rev(shares[[1]])
-  shown_more <- sum(failed) > 0 && exact_interval(failed[2], sum(failed))[1] > sent[2] / sum(sent)
-  verdict <- if (shown_more) "slower" else if (more[2] < failed_more_at_most) "not slower" else "undecided"
-  few <- c(format_number(failed[2]), format_number(sent[2]), format_number(shares[[2]][2]))
+  shares <- as.data.table(lapply(binomial_ends(failed, sent, builds_confidence), `*`, 100))
+  shown_more <- binomial_ends(failed[2], sum(failed), builds_confidence)$low > sent[2] / sum(sent)
+  verdict <- if (shown_more) "slower" else if (shares$high[2] - shares$low[1] < failed_more_at_most) "not slower" else "undecided"
+  few <- vapply(c(failed[2], sent[2], shares$high[2]), format_number, "")
   reason <- if (verdict == "undecided") sprintf("%s of %s requests failed, so that up to %s %% may fail", few[1], few[2], few[3]) else ""
-  list(verdict = verdict, low = shares[[2]][1], high = shares[[2]][2], reason = reason)
-}
-
-#' The exact interval of a share at 99 %.
-exact_interval <- function(count, of) {
-  if (of == 0) return(c(0, 1))
-  beyond <- (1 - builds_confidence) / 2
-  c(if (count == 0) 0 else qbeta(beyond, count, of - count + 1), if (count == of) 1 else qbeta(1 - beyond, count + 1, of - count))
+  c(list(verdict = verdict, reason = reason), shares[2])
 }
 
 # ---- The rounds of both
@@ -334,8 +297,7 @@ effect_of_session <- function(pair, statistic) {
   if (nrow(found) == 0) list(why = "no values of both sides", bound = 0, least = 0, centre = NA_real_) else as.list(found[, .(bound, least, why, centre)])
 }
 
-# The log ratio of throughputs; 0 where one has none. CPU time per request rises at most as the rate falls, as where all of it is a cost of
-# time.
+# The log ratio of throughputs; 0 where one has none.
 served_more <- function(pair) {
   served <- session_effects(pair$measured, pair$place, "throughput_per_s", excluding = FALSE)$effect
   if (length(served) == 0 || is.na(served[1])) 0 else served[1]
@@ -389,21 +351,15 @@ sentence_of_variant <- function(rows) {
   margin <- clear[, fifelse(is.na(slower_percent), 1.1, 1 + slower_percent / 100)]
   clear <- clear[low > margin | high < 1 / margin | (!is.na(slower_percent) & verdict == "slower")]
   changes <- c(
-    clear[statistic != "capacity_per_s", trimws(sprintf(
+    clear[, trimws(sprintf(
       "%s %s from %s to %s %s", title_of_row(statistic), fifelse(ratio > 1, "rises", "falls"), format_number(old), format_number(new), unit
     ))],
     rows[statistic == failed_requests & verdict == "slower", sprintf("failed requests rise from %s to %s %%", format_number(old), format_number(new))]
   )
-  # A capacity whose noise is not known has its two values, and no ratio.
-  once <- rows[statistic == "capacity_per_s" & !is.finite(low) & is.finite(old) & is.finite(new)]
-  serves <- c(
-    clear[statistic == "capacity_per_s", sprintf(
-      "serves %s × as much at the objective (%s in place of %s/s); ", format_number(ratio), format_number(new), format_number(old)
-    )],
-    once[, sprintf(
-      "serves %s/s at the objective in place of %s/s, in one session without an interval; ", format_number(new), format_number(old)
-    )], ""
-  )[1]
+  # The noise of a capacity is not known: it has its two values, and no ratio.
+  serves <- c(rows[statistic == "capacity_per_s" & is.finite(old) & is.finite(new), sprintf(
+    "serves %s/s at the objective in place of %s/s, in one session without an interval; ", format_number(new), format_number(old)
+  )], "")[1]
   open <- rows[verdict == "undecided" & statistic != failed_requests, title_of_row(statistic)]
   unchanged <- if (length(open) > 0) sprintf("no change is shown (open: %s)", paste(open, collapse = ", ")) else "nothing changes"
   sprintf("%s: %sat your rate %s.", rows$variant[1], serves, if (length(changes) > 0) paste(changes, collapse = ", ") else unchanged)
@@ -446,8 +402,3 @@ table_of_builds <- function(rows) {
 
 # The ratio from which a statistic is slower by so many percent.
 limit_of_build <- function(statistic, percent) exp(fifelse(statistic == "throughput_per_s", -1, 1) * log1p(percent / 100))
-
-verdict_of_starts <- function(logs, start, limit) {
-  found <- mean_of_starts(logs, start)
-  verdict_of_ends(found$centre + c(-1, 1) * found$reach, "lower", limit)
-}

@@ -292,16 +292,3 @@ why_text <- function(verdicts) {
 #' Which claims this run has the cells of.
 #' @export
 was_measured <- function(verdicts) verdicts$verdict != not_in_this_run
-
-# The verdicts as lines for a terminal.
-print_claims <- function(verdicts) {
-  missing <- sum(!was_measured(verdicts))
-  verdicts <- verdicts[was_measured(verdicts)]
-  lines <- lapply(split(verdicts, by = "source"), function(rows) {
-    c("", rows$source[1], rows[, sprintf(
-      "%-26s  %s\n%28sPublished: %s. Here: %s.\n%28s%s", verdict, claim, "", published, fifelse(ours == "", "no value", ours), "", why_text(rows)
-    )])
-  })
-  counts <- table(factor(verdicts$verdict, setdiff(claim_verdicts, not_in_this_run)))
-  c(unlist(lines), "", paste0(names(counts), ": ", counts, collapse = ", "), if (missing > 0) paste0(not_in_this_run, ": ", missing))
-}

@@ -43,13 +43,10 @@ verbs <- function(folder) {
     judge = function(results, cell, with) writeLines(judge_cell(results, cell, read_all_shipped(file.path(folder, "runs"), with), file.path(folder, "guide.yaml"))),
     # Judges the tables of shipped runs by today's rules; `results` of the cells of the runs `of`, analysed today, by commas, or both empty.
     again = function(of, results) ship_again(folder, setNames(strsplit(results, ",")[[1]], strsplit(of, ",")[[1]])),
-    # `runs` is a folder of comparisons, such as results/own.
-    alarms = function(runs, limit) write_false_alarms(runs, limit),
     # `cells` are those of all variants but the first.
     builds = function(results, cells) write_builds(judge_builds(results, strsplit(cells, ",")[[1]]), results),
     # The latencies of a cell.json as .hgrm, as other tools read it.
     export = function(cell, out) writeLines(hgrm_of_cell(cell), out),
-    check = function(results) writeLines(print_claims(read_verdicts(file.path(results, "claims.csv")))),
     # Takes a quarter of an hour: to be run with a run that is to be shipped, and its table committed.
     simulate = function(results, out) {
       table <- function(name) file.path(results, paste0(name, ".csv"))

@@ -138,12 +138,6 @@ test_that("a reason may depend on the verdict, and other statistics of the pair 
   expect_equal(judge_claims(list(claim, replace(claim, c("id", "rule"), list("two", list(above = 2)))), tables)$because, c("It does.", "It does not."))
 })
 
-test_that("the terminal shows claim, values, verdict and reason", {
-  lines <- print_claims(read_back(judge_ratio(list(above = 1), 2, 3, 4), read_verdicts))
-  expect_match(lines[3], "^holds +It is so[.]\n +Published: 2 times. Here: throughput 3/s against 1/s, 3 × \\[2, 4\\][.]\n +Because[.]$")
-  expect_match(lines[length(lines)], "^holds: 1, .*not decided: 0$")
-})
-
 # ---- The file of claims
 
 claims_file <- file.path(analysis_folder, "claims.yaml")

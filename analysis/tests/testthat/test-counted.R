@@ -51,7 +51,7 @@ test_that("throughput and CPU time do not count where others took the CPU from a
 
 test_that("a slice that did not complete keeps goodput and error share, and one of another tier nothing", {
   for (excluding in c(TRUE, FALSE)) expect_counted(which_slices(kept = FALSE, reason = "not_completed;compiled", excluding = excluding), "offered")
-  expect_counted(which_slices(kept = FALSE, reason = "idle_connections"))
+  for (reason in c("idle_connections", "unthrottled", "stood_still")) expect_counted(which_slices(kept = FALSE, reason = reason), info = reason)
   expect_counted(which_slices(valid = FALSE))
 })
 
