@@ -11,16 +11,13 @@ public final class Routes implements Handler {
     /** 42 bytes of UTF-8, as many as the published answer: "the request was received and this is the answer". */
     public static final byte[] BODY = "요청을 받았고 이것이 응답이다".getBytes(StandardCharsets.UTF_8);
 
-    private static final Set<String> UNSUPPORTED_METHODS =
-            Set.of("POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT");
     private static final Response PAGE = Response.html(BODY);
 
     @Override
     public Answer handle(Request request) {
         return switch (request.method()) {
             case "GET", "HEAD" -> get(request);
-            case String method when UNSUPPORTED_METHODS.contains(method) -> refuseMethod(request);
-            default -> Answer.of(Response.error(Status.NOT_IMPLEMENTED, "no such method in HTTP"));
+            default -> notFound();
         };
     }
 
@@ -40,15 +37,8 @@ public final class Routes implements Handler {
         }
     }
 
-    private static Answer refuseMethod(Request request) {
-        return switch (request.path()) {
-            case "/jmeter/test", "/work" -> Answer.of(Response.methodNotAllowed("GET, HEAD"));
-            default -> notFound();
-        };
-    }
-
     private static Answer notFound() {
         return Answer.of(Response.error(
-                Status.NOT_FOUND, "there is /jmeter/test and /work?sleep_ms=100&cpu_us=0"));
+                Status.NOT_FOUND, "there is GET /jmeter/test and GET /work?sleep_ms=100&cpu_us=0"));
     }
 }

@@ -6,8 +6,8 @@ public sealed interface Parsed {
     /** A whole request; bytes after it, if any, are still in the input. */
     record Complete(Request request) implements Parsed {}
 
-    /** The bytes are no request that can be answered: say {@code status}, explain, and close. */
-    record Refused(Status status, String explanation) implements Parsed {}
+    /** The bytes are no request that can be answered: explain, with status 400, and close. */
+    record Refused(String explanation) implements Parsed {}
 
     /** All bytes were taken and more are needed. */
     enum Incomplete implements Parsed {

@@ -19,10 +19,10 @@ record RequestHead(Request request, long contentLength) {
         String[] lines = new String(head, 0, length, StandardCharsets.ISO_8859_1).split("\r\n");
         Matcher line = REQUEST_LINE.matcher(lines[0]);
         if (!line.matches()) {
-            throw bad("the first line must read METHOD TARGET HTTP/1.1");
+            throw new RefusedException("the first line must read METHOD TARGET HTTP/1.1");
         }
         if (!line.group(3).equals("1")) {
-            throw new RefusedException(Status.HTTP_VERSION_NOT_SUPPORTED, "only HTTP/1.0 and HTTP/1.1 are supported");
+            throw new RefusedException("only HTTP/1.0 and HTTP/1.1 are supported");
         }
         boolean http10 = line.group(4).equals("0");
         Fields fields = Fields.of(lines);
@@ -38,10 +38,6 @@ record RequestHead(Request request, long contentLength) {
                 : new Request(method, target.substring(0, mark), target.substring(mark + 1), keepAlive);
     }
 
-    private static RefusedException bad(String explanation) {
-        return new RefusedException(Status.BAD_REQUEST, explanation);
-    }
-
     /** The three fields that decide how a connection goes on; each list holds one entry a field line. */
     private record Fields(List<String> host, List<String> connection, List<String> contentLengths) {
 
@@ -50,7 +46,7 @@ record RequestHead(Request request, long contentLength) {
             for (int i = 1; i < lines.length; i++) {
                 Matcher field = FIELD.matcher(lines[i]);
                 if (!field.matches()) {
-                    throw bad("a header field must read Name: value");
+                    throw new RefusedException("a header field must read Name: value");
                 }
                 fields.take(field.group(1).toLowerCase(Locale.ROOT), field.group(2));
             }
@@ -63,15 +59,14 @@ record RequestHead(Request request, long contentLength) {
                 case "connection" -> connection.add(value.toLowerCase(Locale.ROOT));
                 case "content-length" -> contentLengths.add(value);
                 // Allowed by RFC 9112, section 6.3; nothing here reads a body, so none is decoded.
-                case "transfer-encoding" ->
-                        throw new RefusedException(Status.LENGTH_REQUIRED, "a body needs its Content-Length");
+                case "transfer-encoding" -> throw new RefusedException("a body needs its Content-Length");
                 default -> {}
             }
         }
 
         private void requireHost(boolean http10) throws RefusedException {
             if (host.size() > 1 || host.isEmpty() && !http10) {
-                throw bad("a request has exactly one Host field");
+                throw new RefusedException("a request has exactly one Host field");
             }
         }
 
@@ -80,15 +75,10 @@ record RequestHead(Request request, long contentLength) {
             if (lengths.isEmpty()) {
                 return 0;
             }
-            if (lengths.size() > 1 || !lengths.getFirst().matches("[0-9]+")) {
-                throw bad("Content-Length is one whole number of bytes");
+            if (lengths.size() > 1 || !lengths.getFirst().matches("[0-9]{1,9}")) {
+                throw new RefusedException("Content-Length is one whole number of bytes, of 9 digits at most");
             }
-            String digits = lengths.getFirst().replaceFirst("^0+(?=.)", "");
-            if (digits.length() > 9 || Integer.parseInt(digits) > RequestParser.MAX_BODY_BYTES) {
-                throw new RefusedException(
-                        Status.CONTENT_TOO_LARGE, "a body is limited to " + RequestParser.MAX_BODY_BYTES + " bytes");
-            }
-            return Integer.parseInt(digits);
+            return Integer.parseInt(lengths.getFirst());
         }
 
         /** RFC 9112, section 9.3: open by default since 1.1, closed by default before; close wins. */

@@ -13,11 +13,8 @@ import module java.base;
  */
 public final class RequestParser {
 
-    /** Longest request line and header fields together, in bytes; longer ones are refused with 431. */
+    /** Longest request line and header fields together, in bytes; longer ones are refused. */
     public static final int MAX_HEAD_BYTES = 8192;
-
-    /** Longest request body that is read and dropped, in bytes; longer ones are refused with 413. */
-    public static final int MAX_BODY_BYTES = 65_536;
 
     /** Grows with the longest head: ten thousand connections must not cost their limit each. */
     private byte[] head = new byte[256];
@@ -35,13 +32,8 @@ public final class RequestParser {
             }
             return skipBody(input);
         } catch (RefusedException refused) {
-            return new Parsed.Refused(refused.status, refused.getMessage());
+            return new Parsed.Refused(refused.getMessage());
         }
-    }
-
-    /** Whether the client has begun a request and not finished it. */
-    public boolean midRequest() {
-        return headLength > 0 || awaitingBody != null;
     }
 
     private boolean takeHead(ByteBuffer input) throws RefusedException {
@@ -62,15 +54,13 @@ public final class RequestParser {
     private void append(byte next) throws RefusedException {
         boolean afterCarriageReturn = headLength > lineStart && head[headLength - 1] == '\r';
         if (afterCarriageReturn != (next == '\n')) {
-            throw new RefusedException(Status.BAD_REQUEST, "every line of a request ends in CR LF, together");
+            throw new RefusedException("every line of a request ends in CR LF, together");
         }
         if (next >= 0 && next < ' ' && next != '\t' && next != '\r' && next != '\n' || next == 0x7f) {
-            throw new RefusedException(Status.BAD_REQUEST, "control character in the request head");
+            throw new RefusedException("control character in the request head");
         }
         if (headLength == MAX_HEAD_BYTES) {
-            throw new RefusedException(
-                    Status.REQUEST_HEADER_FIELDS_TOO_LARGE,
-                    "request line and header fields are limited to " + MAX_HEAD_BYTES + " bytes");
+            throw new RefusedException("request line and fields are limited to " + MAX_HEAD_BYTES + " bytes");
         }
         if (headLength == head.length) {
             head = Arrays.copyOf(head, 2 * head.length);

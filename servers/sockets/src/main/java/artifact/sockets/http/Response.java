@@ -2,24 +2,15 @@ package artifact.sockets.http;
 
 import module java.base;
 
-/**
- * One answer, before it is known whether the connection stays open.
- *
- * @param allow the methods for the {@code Allow} field of a 405, empty on every other answer
- */
-public record Response(Status status, String contentType, byte[] body, String allow) {
+/** One answer, before it is known whether the connection stays open. */
+public record Response(Status status, String contentType, byte[] body) {
 
     public static Response html(byte[] body) {
-        return new Response(Status.OK, "text/html;charset=utf-8", body, "");
+        return new Response(Status.OK, "text/html;charset=utf-8", body);
     }
 
     public static Response error(Status status, String explanation) {
-        return new Response(status, "text/plain;charset=utf-8", line(explanation), "");
-    }
-
-    public static Response methodNotAllowed(String allow) {
-        byte[] explanation = line("allowed here: " + allow);
-        return new Response(Status.METHOD_NOT_ALLOWED, "text/plain;charset=utf-8", explanation, allow);
+        return new Response(status, "text/plain;charset=utf-8", (explanation + "\n").getBytes(StandardCharsets.UTF_8));
     }
 
     /**
@@ -42,11 +33,6 @@ public record Response(Status status, String contentType, byte[] body, String al
         return "HTTP/1.1 " + status.code + " " + status.reason + "\r\n"
                 + "Content-Type: " + contentType + "\r\n"
                 + "Content-Length: " + body.length + "\r\n"
-                + (allow.isEmpty() ? "" : "Allow: " + allow + "\r\n")
                 + "Connection: " + (keepAlive ? "keep-alive" : "close") + "\r\n\r\n";
-    }
-
-    private static byte[] line(String text) {
-        return (text + "\n").getBytes(StandardCharsets.UTF_8);
     }
 }

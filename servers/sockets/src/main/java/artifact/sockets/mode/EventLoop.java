@@ -3,7 +3,6 @@ package artifact.sockets.mode;
 import artifact.sockets.server.EventLoopServer;
 import artifact.sockets.server.Mode;
 import artifact.sockets.server.ServerOptions;
-import artifact.sockets.server.WholeNumber;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -19,7 +18,6 @@ public final class EventLoop implements Mode {
 
     @Option(
             names = "--loops",
-            converter = WholeNumber.Count.class,
             description = "Threads that serve connections, one per CPU by default. With more than one, another"
                     + " thread accepts.")
     private int loops = Runtime.getRuntime().availableProcessors();

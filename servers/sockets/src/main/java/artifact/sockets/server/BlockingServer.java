@@ -74,6 +74,6 @@ public final class BlockingServer {
 
     private void stop() throws IOException, InterruptedException {
         listener.close();
-        connections.stop(options.stopTimeoutMs);
+        connections.stop(ServerOptions.STOP_TIMEOUT_MS);
     }
 }

@@ -32,7 +32,6 @@ public final class Connection implements Runnable {
     private volatile boolean lastAnswer;
     /** When the request that is waited for is overdue; NEVER while none is waited for. */
     private volatile long deadlineNs = NEVER;
-    private volatile boolean expired;
 
     Connection(Socket socket, Handler handler, int readTimeoutMs, Connections open) {
         this.socket = socket;
@@ -80,8 +79,6 @@ public final class Connection implements Runnable {
     void expire(long now) {
         long deadline = deadlineNs;
         if (deadline != NEVER && now - deadline >= 0) {
-            // Before it wakes the reader: Socket.isInputShutdown() becomes true only afterwards.
-            expired = true;
             try {
                 socket.shutdownInput();
             } catch (IOException alreadyGone) {
@@ -108,13 +105,13 @@ public final class Connection implements Runnable {
                 answer.work().sleep();
                 yield send(answer, request.keepAlive(), request.method().equals("HEAD"));
             }
-            case Parsed.Refused(Status status, String explanation) ->
-                    send(Answer.last(status, explanation), false, false);
+            case Parsed.Refused(String explanation) ->
+                    send(Answer.last(Status.BAD_REQUEST, explanation), false, false);
             case Parsed.Incomplete nothing -> false;
         };
     }
 
-    /** Incomplete when the client ended the connection or was idle for too long. */
+    /** Incomplete when the client ended the connection or took too long. */
     private Parsed readRequest() throws IOException {
         deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(readTimeoutMs);
         Parsed parsed = parser.parse(received);
@@ -122,9 +119,7 @@ public final class Connection implements Runnable {
             parsed = parser.parse(received);
         }
         deadlineNs = NEVER;
-        return parsed == Parsed.Incomplete.INCOMPLETE && expired && parser.midRequest()
-                ? new Parsed.Refused(Status.REQUEST_TIMEOUT, "no whole request within " + readTimeoutMs + " ms")
-                : parsed;
+        return parsed;
     }
 
     /** Waits for more bytes; false at the end of the stream, or when stopped. */

@@ -73,8 +73,8 @@ public final class EventLoopServer {
 
     private void stop() throws InterruptedException {
         acceptor.execute(this::closeListener);
-        loops().forEach(loop -> loop.execute(() -> loop.stop(options.stopTimeoutMs)));
-        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(options.stopTimeoutMs);
+        loops().forEach(loop -> loop.execute(() -> loop.stop(ServerOptions.STOP_TIMEOUT_MS)));
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(ServerOptions.STOP_TIMEOUT_MS);
         for (Loop loop : loops()) {
             long leftMs = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
             loop.join(Math.max(1, leftMs));

@@ -138,9 +138,7 @@ final class Loop {
 
     private void sweep() {
         long now = System.nanoTime();
-        for (LoopConnection connection : List.copyOf(open)) {
-            advance(connection, () -> connection.expire(now));
-        }
+        List.copyOf(open).forEach(connection -> connection.expire(now));
         timers.after(SWEEP_MS, this::sweep);
     }
 }

@@ -66,13 +66,8 @@ final class LoopConnection {
     }
 
     /** Ends what has lasted too long; work is never cut short. */
-    void expire(long nowNs) throws IOException {
-        if (phase == Phase.WORKING || nowNs - deadlineNs < 0) {
-            return;
-        }
-        if (phase == Phase.READING && parser.midRequest()) {
-            send(Answer.last(Status.REQUEST_TIMEOUT, "no whole request within " + readTimeoutMs + " ms"), false, false);
-        } else {
+    void expire(long nowNs) {
+        if (phase != Phase.WORKING && nowNs - deadlineNs >= 0) {
             close();
         }
     }
@@ -113,8 +108,8 @@ final class LoopConnection {
         while (phase == Phase.READING && channel.isOpen()) {
             switch (parser.parse(received)) {
                 case Parsed.Complete(Request request) -> perform(handler.handle(request), request);
-                case Parsed.Refused(Status status, String explanation) ->
-                        send(Answer.last(status, explanation), false, false);
+                case Parsed.Refused(String explanation) ->
+                        send(Answer.last(Status.BAD_REQUEST, explanation), false, false);
                 case Parsed.Incomplete nothing -> {
                     return;
                 }

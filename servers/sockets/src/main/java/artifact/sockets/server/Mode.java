@@ -6,11 +6,7 @@ import picocli.CommandLine.ParameterException;
 /** A concurrency model: a class with options, and how it serves. Java starts it by the {@code main} here (JEP 512). */
 public interface Mode {
 
-    /**
-     * Serves until the process is stopped.
-     *
-     * @throws ParameterException when options contradict each other, or the port cannot be had
-     */
+    /** Serves until the process is stopped; throws {@link ParameterException} when options contradict each other. */
     void serve() throws Exception;
 
     /** Reads the options and serves; a wrong option ends the process with status 2. */

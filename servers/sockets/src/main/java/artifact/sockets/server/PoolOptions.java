@@ -20,21 +20,18 @@ public final class PoolOptions {
     @Option(
             names = "--core-threads",
             defaultValue = "10",
-            converter = WholeNumber.Count.class,
             description = "Threads started before a connection is queued; they stay.")
     private int coreThreads;
 
     @Option(
             names = "--threads",
             defaultValue = "20",
-            converter = WholeNumber.Count.class,
             description = "Threads at most; those above the core are started only while the queue is full.")
     private int maxThreads;
 
     @Option(
             names = "--queue",
             defaultValue = "100",
-            converter = WholeNumber.Count.class,
             description = "Connections that may wait for a thread.")
     private int queueCapacity;
 
@@ -46,8 +43,7 @@ public final class PoolOptions {
         if (maxThreads < coreThreads) {
             throw new ParameterException(
                     spec.commandLine(),
-                    "Invalid value for option '--threads': '" + maxThreads
-                            + "' is not a whole number from --core-threads, here " + coreThreads + ", to 1000000");
+                    "--threads is at least --core-threads, here " + coreThreads + ", not " + maxThreads);
         }
         return new ThreadPoolExecutor(
                 coreThreads,

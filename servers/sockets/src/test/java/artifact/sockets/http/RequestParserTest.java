@@ -25,31 +25,21 @@ class RequestParserTest {
                         GET + "Connection: keep-alive|connection: close||",
                         "GET / HTTP/1.0||"),
                 made("HEAD /a/b ?c=d&e=f?g keep", "HEAD /a/b?c=d&e=f?g HTTP/1.1|Host:||"),
-                made("BREW / ? keep", "BREW / HTTP/1.1|host: a||"),
                 made("POST / ? keep, GET / ? keep",
-                        "POST / HTTP/1.1|Host: a|Content-Length: 5||GET /" + GET + "|"),
-                made("GET / ? keep, GET / ? keep",
-                        GET + "Content-Length: 0|Content-Length: 0||" + GET + "|",
-                        GET + "Content-Length: 000000000000001||\n" + GET + "|"),
-                made("400",
+                        "POST / HTTP/1.1|Host: a|Content-Length: 5|Content-Length: 5||GET /" + GET + "|"),
+                made("refused",
                         "GET / HTTP/1.1||",
                         GET + "Host: a||",
-                        "GET /||",
-                        "GET  / HTTP/1.1|Host: a||",
                         "GET / a HTTP/1.1|Host: a||",
-                        "GET /\u00e9 HTTP/1.1|Host: a||",
+                        "GET / HTTP/2.0|Host: a||",
                         "GET / HTTP/1.1\nHost: a\n\n",
                         "GET / HTTP/1.1\rHost",
                         GET + "X: a\u0000b||",
                         GET + "X : a||",
-                        GET + "X: a| folded||",
-                        GET + ": no name||",
-                        GET + "Content-Length: -1||",
                         GET + "Content-Length: 1, 1||",
-                        GET + "Content-Length: 1|Content-Length: 2||"),
-                made("411", GET + "Transfer-Encoding: chunked||0||"),
-                made("413", GET + "Content-Length: 65537||", GET + "Content-Length: 99999999999999999999||"),
-                made("505", "GET / HTTP/2.0|Host: a||"));
+                        GET + "Content-Length: 9999999999||",
+                        GET + "Content-Length: 1|Content-Length: 2||",
+                        GET + "Transfer-Encoding: chunked||0||"));
         return samples.flatMap(each -> each);
     }
 
@@ -73,19 +63,7 @@ class RequestParserTest {
     void takesAHeadOfExactlyTheLimitAndNoLongerOne() {
         int room = RequestParser.MAX_HEAD_BYTES - bytes(GET + "X: ||").length;
         assertEquals("GET / ? keep", parse(GET + "X: " + "x".repeat(room) + "||", 1000, 1000));
-        assertEquals("431", parse("x".repeat(RequestParser.MAX_HEAD_BYTES + 1), 1000, 1000));
-    }
-
-    @Test
-    void knowsWhetherARequestHasBegun() {
-        RequestParser parser = new RequestParser();
-        assertFalse(parser.midRequest());
-        for (String piece : List.of("G", "ET / HTTP/1.0|Content-Length: 1||")) {
-            parser.parse(ByteBuffer.wrap(bytes(piece)));
-            assertTrue(parser.midRequest(), piece);
-        }
-        parser.parse(ByteBuffer.wrap(bytes("x")));
-        assertFalse(parser.midRequest());
+        assertEquals("refused", parse("x".repeat(RequestParser.MAX_HEAD_BYTES + 1), 1000, 1000));
     }
 
     private static byte[] bytes(String sample) {
@@ -102,9 +80,8 @@ class RequestParserTest {
         while (true) {
             switch (parser.parse(input)) {
                 case Parsed.Complete(Request request) -> made.add(shown(request));
-                case Parsed.Refused(Status status, String explanation) -> {
-                    assertFalse(explanation.isBlank());
-                    made.add(Integer.toString(status.code));
+                case Parsed.Refused(String explanation) -> {
+                    made.add("refused");
                     return String.join(", ", made);
                 }
                 case Parsed.Incomplete nothing -> {

@@ -12,7 +12,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.*;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Every corrected mode keeps the contract with its clients, each as a process of its own. */
@@ -110,25 +109,6 @@ class CorrectedModesTest {
         assertArrayEquals(Routes.BODY, client.reply().body());
     }
 
-    @ParameterizedTest
-    @CsvSource({"POST, /nowhere, 404", "DELETE, /jmeter/test, 405", "BREW, /jmeter/test, 501"})
-    void refusesWhatItDoesNotServeAndGoesOn(String method, String target, int status) throws IOException {
-        Reply refusal = client.ask(method + " " + target + " HTTP/1.1\r\nHost: a\r\n\r\n");
-        assertEquals(status, refusal.status());
-        assertTrue(refusal.body().length > 1);
-        assertEquals("keep-alive", refusal.connection());
-        assertEquals(200, client.ask(PAGE).status());
-    }
-
-    @Test
-    void namesTheMethodsItAllowsAndSkipsABody() throws IOException {
-        client.send("POST /work HTTP/1.1\r\nHost: a\r\nContent-Length: 4000\r\n\r\n");
-        Reply refusal = client.ask("x".repeat(4000));
-        assertEquals(405, refusal.status());
-        assertEquals("GET, HEAD", refusal.fields().get("allow"));
-        assertNull(client.ask(PAGE).fields().get("allow"));
-    }
-
     /** A megabyte the server never reads follows: a careless close would take the answer away by a reset. */
     @Test
     void refusesWhatItCannotReadAndCloses() throws IOException {
@@ -140,20 +120,10 @@ class CorrectedModesTest {
     }
 
     @Test
-    void neverAnswersBeforeItHasSlept() throws IOException {
-        for (int i = 0; i < 5; i++) {
-            long start = System.nanoTime();
-            assertArrayEquals(Routes.BODY, client.ask(get("/work?sleep_ms=100")).body());
-            assertTrue(System.nanoTime() - start >= 100_000_000);
-        }
-    }
-
-    @Test
-    void usesTheCpuTimeItIsAskedFor() throws IOException {
-        long before = server.cpuMs();
-        assertEquals(200, client.ask(get("/work?cpu_us=300000")).status());
-        // The kernel counts a process's CPU time in ticks of 10 ms.
-        assertTrue(server.cpuMs() - before >= 280);
+    void neverAnswersBeforeItHasComputedAndSlept() throws IOException {
+        long start = System.nanoTime();
+        assertArrayEquals(Routes.BODY, client.ask(get("/work?sleep_ms=100&cpu_us=50000")).body());
+        assertTrue(System.nanoTime() - start >= 150_000_000);
     }
 
     @Test
@@ -173,37 +143,28 @@ class CorrectedModesTest {
             Client idle = impatient.connect();
             slow.send(PAGE.substring(0, 20));
             assertEquals(200, idle.ask(PAGE).status());
-            assertEquals(408, slow.reply().status());
+            assertTrue(slow.isAtEnd());
             assertTrue(silent.isAtEnd());
             assertTrue(idle.isAtEnd());
         }
     }
 
     @Test
-    void finishesWhatIsInFlightWhenItIsStopped() throws Exception {
-        try (ServerProcess stopping = ServerProcess.start(mode, "--stop-timeout-ms=20000")) {
+    void finishesWhatIsInFlightAndSoonEndsWhenItIsStopped() throws Exception {
+        try (ServerProcess stopping = ServerProcess.start(mode)) {
             Client idle = stopping.connect();
             Client busy = stopping.connect();
             idle.ask(PAGE);
             // In one piece: once the first answer is here, the server has the second request too.
-            busy.ask(PAGE + get("/work?sleep_ms=1000"));
+            busy.ask(PAGE + get("/work?sleep_ms=500"));
+            stopping.connect().ask(PAGE + get("/work?sleep_ms=60000"));
             stopping.terminate();
             assertTrue(idle.isAtEnd());
             Reply last = busy.reply();
             assertArrayEquals(Routes.BODY, last.body());
             assertEquals("close", last.connection());
-            stopping.disconnect();
             assertEquals(0, stopping.exitStatus());
             assertThrows(ConnectException.class, stopping::connect);
-        }
-    }
-
-    @Test
-    void endsThoughARequestDoesNot() throws Exception {
-        try (ServerProcess stopping = ServerProcess.start(mode, "--stop-timeout-ms=100")) {
-            stopping.connect().ask(PAGE + get("/work?sleep_ms=60000"));
-            stopping.terminate();
-            assertEquals(0, stopping.exitStatus());
         }
     }
 

@@ -91,10 +91,6 @@ final class ServerProcess implements AutoCloseable {
         return process.isAlive();
     }
 
-    long cpuMs() {
-        return process.info().totalCpuDuration().orElseThrow().toMillis();
-    }
-
     String errors() throws IOException {
         return Files.readString(errors);
     }
