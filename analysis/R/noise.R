@@ -27,7 +27,6 @@ false_alarms <- function(comparisons) {
 #'   in them), floor (95 % of the ratios, or differences, of two runs of one mode in a session lie within it; NA without a_a),
 #'   floor_between_sessions (of two sessions, from the repetitions of all modes), pairs_apart (whose values differ), higher (pairs whose
 #'   second is) and sign_p_value.
-#' @export
 noise_floor <- function(comparisons, summary) {
   all <- a_a_comparisons(comparisons)
   a_a <- all[!is.na(estimate)]

@@ -160,19 +160,6 @@ designs_in_words <- function(rows) {
   )]
 }
 
-#' The noise floor in words and numbers, see noise_floor().
-table_noise <- function(floor) {
-  limit <- function(values, effect) {
-    shown <- ifelse(effect == "ratio", paste("×", format_number(values)), paste("±", format_number(100 * values), "points"))
-    ifelse(is.na(values), no_figure, shown)
-  }
-  floor[, .(
-    Statistic = title, "Differ" = paste(differ, "of", comparisons), "Second higher" = paste(higher, "of", pairs_apart),
-    "p of a sign test" = fifelse(is.na(sign_p_value), no_figure, format_number(sign_p_value)),
-    "Same session" = limit(floor, effect), "Different sessions" = limit(floor_between_sessions, effect)
-  )]
-}
-
 # ---- Without exclusion -------------------------------------------------------------------------
 
 # A ratio that would be another by more than this with no slice excluded rests on the exclusion.

@@ -229,13 +229,11 @@ tables_of_all <- function(all, coverage, published, changes, protocol, renderer)
       table("sensitivity.csv", "Findings in other analyses: whether each holds with one choice changed, and the ratio, or for shares the difference, of its first pair."),
       table("undecided.csv", "Undecided primary comparisons: the rounds of a session by itself, or the sessions, that would decide each if its ratio stays what it is, and their minutes."),
       table("elsewhere.csv", "Here and on another host: where the comparison lies on another host in 95 of 100 cases, by all runs of two hosts or more."),
-      table("loops.csv", "The open loop against the closed one, the same mode at the same tier.", ratio_columns),
       page_table(setNames(changes, title_of_column(names(changes))), "This run against the shipped run that it is compared with.", ids = names(changes))
     ),
     section_of_tables("Causes – tables", "cause-tables",
       table("causes.csv", "Doses, swaps and steps; the share is of the effect, or of the whole of the steps."),
-      table("moved-groups.csv", "CPU time per request (µs) by group of stacks, on both sides of a cause."),
-      table("profiler-cost.csv", "Profiled against plain slices of the same mode in the same session.")
+      table("moved-groups.csv", "CPU time per request (µs) by group of stacks, on both sides of a cause.")
     ),
     section_of_tables("The sources' values – tables", "source-tables",
       page_table(table_theirs(all$summary, published), paste(
@@ -253,7 +251,6 @@ tables_of_all <- function(all, coverage, published, changes, protocol, renderer)
       table("controls.csv", "Positive controls: what a mode does more, the ratio that was found, and where the true one lies."),
       table("rules-by-side.csv", "What each rule excludes from either side of the comparisons, where it excludes anything."),
       page_table(table_coverage(coverage), "Coverage and power: known ratios in measured rounds, by metric and design."),
-      page_table(table_noise(noise_floor(all$comparisons, all$summary)), "The noise floor: 95 % of two runs of one mode differ by less than this factor; for shares, by fewer percentage points."),
       table("cpu-speed.csv", "How CPU time goes with the speed of the CPUs: the exponent of the speed probe's time, and the spread of CPU time per request before and after the correction."),
       page_table(table_checks(all$cells), "The validity checks, and how many of the cells to which each applies passed.")
     ),

@@ -53,35 +53,6 @@ test_that("coverage stands with power", {
   expect_said(sentence_coverage(found[, coverage := 0.92]), "throughput, 3 sessions of 6 rounds (92 %)")
 })
 
-test_that("the noise floor holds 95 % of the ratios of one mode with itself", {
-  set.seed(2)
-  runs <- 400
-  summary <- data.table(
-    study = "demo", mode = rep(c("pool", "pool-a-a"), each = runs), baseline = rep(c(NA, "pool"), each = runs), tier = "low", tool = "jmeter",
-    repetition = rep(seq_len(runs), 2), loop = "open", sleep_ms = 0, offered_per_s = 9, users = 1, duration_s = 1, slices_kept = 1, outcome = "completed",
-    valid = TRUE, latency_valid = TRUE, failed_checks = "", throughput_per_s = exp(rnorm(2 * runs, 0, 0.05))
-  )
-  for (column in setdiff(compared_statistics$statistic, c("throughput_per_s", "capacity_per_s"))) summary[, (column) := NA_real_]
-  summary <- with_cell_columns(summary)
-  of_throughput <- function(comparisons) noise_floor(comparisons, summary)[statistic == "throughput_per_s"]
-  compared <- compare_modes(as_measured(summary))
-  floor <- noise_floor(compared, summary)
-  row <- of_throughput(compared)
-  truth <- exp(qnorm(0.975) * sqrt(2) * 0.05)
-  expect_equal(c(row$floor, row$floor_between_sessions), c(truth, truth), tolerance = 0.02)
-  expect_true(is.na(floor[statistic == "error_share", floor]))
-  shown <- table_noise(floor)
-  expect_equal(shown$Differ[1], "0 of 1")
-  expect_equal(shown$"Same session"[2], no_figure)
-  # One session shows how far apart two runs were, and no more.
-  once <- compared[statistic == "throughput_per_s"][, `:=`(pairs = 1, spread = NA_real_)]
-  expect_equal(of_throughput(once)$floor, exp(qnorm(0.975) * abs(log(once$estimate))))
-  # In one statistic all seconds are higher.
-  many <- once[rep(1, 8)][, `:=`(estimate = NA_real_, mode_value = 1.01, baseline_value = 1)]
-  expect_equal(of_throughput(many)[, .(higher, sign_p_value)], data.table(higher = 8L, sign_p_value = 2 / 2^8))
-  expect_equal(table_noise(noise_floor(many, summary))$"Second higher"[1], "8 of 8")
-})
-
 test_that("cells that were measured again are counted", {
   results <- new_folder()
   expect_equal(replaced_cells(results), 0)

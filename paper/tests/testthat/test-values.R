@@ -52,11 +52,6 @@ test_that("in the shipped runs each ratio is that of its values, as computed and
   }
 })
 
-test_that("shares stand on 100 samples at least, and with their interval", {
-  expect_equal(share_of_samples(16, 35), "")
-  expect_equal(share_of_samples(c(46, 46), c(99, 100)), c("", "46 % [37, 56]"))
-})
-
 test_that("capacities are printed with their bound", {
   pooled <- pool_capacity(capacities_with("pool", c(200, 300, 210), "thread", "at_least"))
   expect_equal(capacity_text(pooled)[1], "at least 233")
