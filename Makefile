@@ -12,8 +12,6 @@ ifneq ($(filter-out .tools/%,$(or $(MAKECMDGOALS),help)),)
 else ifeq ($(findstring --jobserver,$(MAKEFLAGS)),)
 MAKEFLAGS += --jobs=4
 endif
-# Some goals start Python before there is a .tools/env, which unsets these.
-unexport $(filter PYTHON%,$(.VARIABLES))
 
 TOOLS := $(CURDIR)/.tools
 SETUP := profiles/setup
@@ -57,7 +55,7 @@ smoke: build ## the same pipeline on tiny tiers, within minutes
 build: setup ## servers and generator
 	@$(ENV); $(SNAKEMAKE) build_sockets build_generator build_jmeter_driver build_stacks archive_spring build_thread_memory build_database_client
 
-check: setup ## style, types and the tests that start no process, within two minutes; the size of each area
+check: setup ## style, types and the tests that start no process, within two minutes
 	@$(ENV); $(SETUP)/check.sh
 
 test: setup .tools/browser.stamp ## every check, the smoke run among them

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Checks of two minutes, between two edits: style, types, and the tests that start no process. It prints what it leaves to
-# `make test`, and the size of each area.
+# `make test`.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit
 
@@ -43,7 +43,6 @@ wait
 cat "$folder/python" "$folder/r"
 
 printf '\nLeft to make test: what starts a process (skipped above), servers (JUnit), generator (C), the smoke run and its report,\n'
-printf 'shellcheck, lintr of R files that are as committed, and in R %s; %s.\n\n' "${slow_analysis[*]}" "${slow_paper[*]}"
-python3 profiles/setup/size.py
+printf 'shellcheck, lintr of R files that are as committed, and in R %s; %s.\n' "${slow_analysis[*]}" "${slow_paper[*]}"
 if [[ -s $folder/failed ]]; then cat "$folder/failed" && exit 1; fi
 echo "passed in $SECONDS s"

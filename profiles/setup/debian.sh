@@ -20,13 +20,9 @@ as_root() {
 
 # A new machine in a cloud upgrades itself for minutes: apt's and dpkg's locks are waited for.
 apt_get() { # apt_get WORD…
-  local held said=
   until as_root env LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive apt-get --quiet=2 "$@" >"$log" 2>&1; do
-    held=$(sed -nE '/^E: Could not get lock/{s/^E: Could not get lock //;s/\. It is held by/, held by/;p;q}' "$log")
-    [[ -n $held ]] && ((SECONDS < 900)) || return 1
-    [[ $held == "$said" ]] || echo "set-up: waiting for the lock $held"
-    said=$held
-    sleep 1
+    grep '^E: Could not get lock' "$log" && ((SECONDS < 900)) || return 1
+    sleep 5
   done
 }
 

@@ -12,7 +12,7 @@ fi
 jdk=$("$here/find-jdk.sh" "$last_jdk")
 
 # The R for which set-up installs packages comes before another on the PATH, such as conda's.
-mkdir -p "$tools"/{bin,cache,home}
+mkdir -p "$tools/bin"
 if [[ -x /usr/bin/Rscript ]]; then ln -sfn /usr/bin/Rscript "$tools/bin/Rscript"; fi
 
 # Java does not look at http_proxy and https_proxy, as curl, pip and apt do.
@@ -51,8 +51,4 @@ export R_LIBS_USER=NULL R_PROFILE_USER=/dev/null R_ENVIRON_USER=/dev/null
 unset RHOME R_HOME R_LIBS R_LIBS_SITE R_PROFILE R_ENVIRON R_DEFAULT_PACKAGES
 # JDK 25 warns of what Maven 3 does with sun.misc.Unsafe and native libraries. With C1 alone a build of seconds takes half.
 export MAVEN_OPTS="\${MAVEN_OPTS:--XX:TieredStopAtLevel=1 -XX:+UseSerialGC --sun-misc-unsafe-memory-access=allow --enable-native-access=ALL-UNNAMED$proxies}"
-# Without a HOME that can be written into, as in many containers, caches are in .tools.
-[ -w "\${HOME:-/nowhere}" ] || export HOME='$tools/home' MAVEN_OPTS="\$MAVEN_OPTS -Duser.home=$tools/home"
-[ -w "\${XDG_CACHE_HOME:-\$HOME/.cache}" ] || export XDG_CACHE_HOME='$tools/cache'
-[ ! -e "\$HOME/.m2" ] || [ -w "\$HOME/.m2" ] || export MAVEN_OPTS="\$MAVEN_OPTS -Dmaven.repo.local=$tools/cache/m2"
 END
