@@ -30,7 +30,6 @@ ROOT = HERE.parents[1]
 TOOLS = ROOT / ".tools"
 
 OK, REMARK, MISSING = "ok", "remark", "missing"
-COLOURS = {OK: "\033[32m", REMARK: "\033[33m", MISSING: "\033[31m"}
 
 # Prints which of the packages that follow cannot be loaded. Debian names them in small letters, R
 # as their authors do.
@@ -319,12 +318,11 @@ def perf_events(paranoid: int | None) -> Finding:
 # ---- Printing
 
 
-def lines(found: list[Finding], colours: bool) -> list[str]:
-    """The findings as aligned lines, in colours only where a person looks at them."""
+def lines(found: list[Finding]) -> list[str]:
+    """The findings as aligned lines."""
     width = max(len(finding.name) for finding in found)
     return [
-        (f"{COLOURS[finding.state]}{finding.state:<7}\033[0m" if colours else f"{finding.state:<7}")
-        + f"  {finding.name:<{width}}  {finding.found}"
+        f"{finding.state:<7}  {finding.name:<{width}}  {finding.found}"
         + (f": {finding.advice}" if finding.advice else "")
         for finding in found
     ]
@@ -344,14 +342,13 @@ def noise() -> list[Finding]:
 def main() -> int:
     first = f"{TOOLS / 'venv/bin'}:{TOOLS / 'bin'}"
     os.environ["PATH"] = f"{first}:{os.environ.get('PATH', os.defpath)}"
-    colours = sys.stdout.isatty() and "NO_COLOR" not in os.environ
     found = findings(*sys.argv[1:2])
-    print("\n".join(lines(found, colours)), flush=True)
+    print("\n".join(lines(found)), flush=True)
     missing = [finding.name for finding in found if finding.state == MISSING]
     if missing:
         print(f"\nrequired and missing: {', '.join(missing)}")
         return 1
-    print("\n".join(["", *lines(noise(), colours)]))
+    print("\n".join(["", *lines(noise())]))
     return 0
 
 

