@@ -80,14 +80,6 @@ sentence_of_long_logins <- function(comparisons) {
   )
 }
 
-#' The p99 of each panel by the order of service; a p99 takes 1,000 requests.
-sentence_of_orders <- function(found) {
-  at_99 <- found[share >= 0.99 & requests >= 1000, .(p99_ms = value_ms[1]), by = .(panel, service)]
-  if (nrow(at_99) == 0) return("")
-  told <- at_99[, .(text = sprintf("%s: %s", panel[1], enumerate(sprintf("%s ms with %s", format_number(p99_ms), service)))), by = panel]$text
-  sprintf("p99 by the order of service. %s.", paste(capitalised(told), collapse = ". "))
-}
-
 #' How many requests behind a pool of connections were overtaken: each time one loses its turn, it waits for a whole one more. Those that
 #' take at least one and a half turns took two.
 #'

@@ -145,17 +145,8 @@ table_checks <- function(cells) {
   checks[, .(Rule = in_common(unique(rule)), Passed = paste(sum(passed), "of", .N)), by = Check]
 }
 
-# A rule may name limits of a mode or a tier: what all have in common is told, with dots for the rest.
-in_common <- function(rules) {
-  words <- strsplit(rules, " ", fixed = TRUE)
-  alike <- lengths(words) == length(words[[1]])
-  if (all(alike)) {
-    columns <- do.call(rbind, words)
-    return(paste(apply(columns, 2, function(word) if (uniqueN(word) == 1) word[1] else "…"), collapse = " "))
-  }
-  if (length(rules) < 4) return(paste(rules, collapse = "; or: "))
-  paste0(sub(":.*", "", rules[1]), ": as each mode's configuration says")
-}
+# A rule may name limits of a mode or a tier: dots stand for those that differ.
+in_common <- function(rules) if (length(rules) == 1) rules else enumerated(unique(gsub("[0-9][0-9.]*", "…", rules)), 2)
 
 #' How often rules were changed after results.
 sentence_protocol <- function(protocol) {

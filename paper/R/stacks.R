@@ -87,15 +87,9 @@ practice_of_client <- function(rows) {
   saves <- more_or_less(rows, "whole") == "less" && more_or_less(rows, "server") == "less"
   jdk <- more_or_less(rows, "client-jdk")
   paragraph(
-    switch(more_or_less(rows, "client"),
-      more = sprintf(
-        "*In practice:* keep Apache's client in Spring MVC: with Reactor Netty's, that of WebFlux, a request takes %s µs in place of %s.",
-        us[1], us[2]
-      ),
-      less = sprintf(
-        "*In practice:* change the client before the stack: with Reactor Netty's, Spring MVC takes %s µs a request in place of %s.",
-        us[1], us[2]
-      )
+    if (more_or_less(rows, "client") == "more") sprintf(
+      "*In practice:* keep Apache's client in Spring MVC: with Reactor Netty's, that of WebFlux, a request takes %s µs in place of %s.",
+      us[1], us[2]
     ),
     if (saves) sprintf("WebFlux saves by its server (%s).", us_of(rows, "server")),
     if (jdk != "unclear") sprintf("The JDK's client takes %s CPU time than Apache's on virtual threads (%s).", jdk,

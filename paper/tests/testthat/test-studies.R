@@ -117,8 +117,6 @@ test_that("modes are compared by the order of service where nothing but that dif
   grob <- ggplot2::ggplotGrob(figure_orders(found))
   legend <- grob$grobs[[grep("^guide-box(-bottom)?$", grob$layout$name)]]
   expect_lt(grid::convertWidth(sum(legend$widths[-c(1, length(legend$widths))]), "in", valueOnly = TRUE), 6)
-  expect_match(sentence_of_orders(found), ": 40 ms with platform threads behind a fair semaphore, .* 40 ms with virtual threads.$")
-  expect_equal(sentence_of_orders(copy(found)[, requests := 999]), "")
   expect_equal(nrow(orders_of(list(cells = cells[-2], summary = summary))), 0)
   # Sizes of a pool of connections are panels of their own.
   pools <- lapply(c(5, 10), function(pool) {
