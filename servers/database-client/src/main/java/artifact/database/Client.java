@@ -9,8 +9,8 @@ import picocli.CommandLine.Option;
  * A closed loop on a database: workers that wait for their answer, for every combination of pool sizes.
  *
  * <p>Its options are described at {@link Load} and {@link Combination}. The password is read from the
- * environment variable DATABASE_PASSWORD. Leaves combinations.csv, latency.hgrm and wait.hgrm (of all
- * combinations together) in a folder.
+ * environment variable DATABASE_PASSWORD. Leaves combinations.csv and latency.hgrm (of all combinations
+ * together) in a folder.
  */
 final class Client {
 

@@ -14,7 +14,6 @@ final class Records implements AutoCloseable {
     private final Path folder;
     private final Writer combinations;
     private final Histogram latencyNs = new Histogram(3);
-    private final Histogram waitNs = new Histogram(3);
 
     Records(Path folder) throws IOException {
         this.folder = folder;
@@ -27,7 +26,6 @@ final class Records implements AutoCloseable {
         // Written now: the next combination may end the client.
         combinations.flush();
         latencyNs.add(outcome.latencyNs());
-        waitNs.add(outcome.waitNs());
     }
 
     private static String row(Outcome outcome) {
@@ -61,19 +59,10 @@ final class Records implements AutoCloseable {
     }
 
     @Override
-    public void close() {
-        try {
-            combinations.close();
-            write(latencyNs, "latency.hgrm");
-            write(waitNs, "wait.hgrm");
-        } catch (IOException fault) {
-            throw new UncheckedIOException(fault);
-        }
-    }
-
-    private void write(Histogram histogramNs, String name) throws IOException {
-        try (PrintStream file = new PrintStream(Files.newOutputStream(folder.resolve(name)))) {
-            histogramNs.outputPercentileDistribution(file, NS_PER_MS);
+    public void close() throws IOException {
+        combinations.close();
+        try (PrintStream file = new PrintStream(Files.newOutputStream(folder.resolve("latency.hgrm")))) {
+            latencyNs.outputPercentileDistribution(file, NS_PER_MS);
         }
     }
 }

@@ -19,18 +19,15 @@ class DriverTest {
         assertEquals(List.of("ready", "done", "done"), replies(first, second));
         assertEquals(2, Files.readAllLines(folder.resolve("first/combinations.csv")).size());
         assertEquals(3, Files.readAllLines(folder.resolve("second/combinations.csv")).size());
-        assertTrue(Files.size(folder.resolve("second/wait.hgrm")) > 0);
     }
 
     @Test
     void aLoadThatFailsIsReportedOnOneLineAndTheNextOneRuns() throws IOException {
         List<String> replies = replies(
                 load("first", "--statement=nonsense"),
-                load("second"),
-                load("third", "--statement=point").replace("third", "nowhere"),
-                load("fourth", "--statement=point"));
-        assertLinesMatch(
-                List.of("ready", "failed\t.*nonsense.*", "failed\t.*--statement.*", "failed\t.*nowhere.*", "done"), replies);
+                load("second", "--statement=point").replace("second", "nowhere"),
+                load("third", "--statement=point"));
+        assertLinesMatch(List.of("ready", "failed\t.*nonsense.*", "failed\t.*nowhere.*", "done"), replies);
     }
 
     private String load(String name, String... options) throws IOException {
