@@ -109,7 +109,7 @@ rule all:
     default_target: True
     input:
         SESSIONS,
-        lambda wildcards: early_reports(),
+        lambda wildcards: early_report(),
         expand(
             f"{RESULTS}/{{file}}",
             file=["verdict.txt", "own.html"] if OWN else ["report.html", "report.pdf"],

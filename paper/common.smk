@@ -4,8 +4,6 @@ from pathlib import Path
 
 from paper import given_cells
 
-# How many sessions are measured at each early report; half of none or of one is none.
-EARLY = [1, len(SESSIONS) // 2][: config.get("early_reports", 1)]
 if config.get("cells") or config.get("run"):
     try:
         if config.get("run"):
@@ -39,16 +37,11 @@ def reanalysed():
     return f"{RESULTS}/reanalysed/{name}"
 
 
-def early_reports():
-    """The early reports that this run is to make: none for which the next one could be made."""
-    is_there = [is_measured(session) for session in GRID.sessions]
-    ends = [*EARLY[1:], len(is_there)]
-    wanted = [
-        n
-        for n, end in zip(EARLY, ends)
-        if n > 0 and n < end and not all(is_there[:end])
-    ]
-    return [f"{RESULTS}/logs/so-far/after-{n}.txt" for n in wanted]
+def early_report():
+    """A report of the first session, while others are left to measure."""
+    others = SESSIONS[1:] and not all(map(is_measured, GRID.sessions))
+    is_wanted = others and config.get("early_report", True)
+    return [f"{RESULTS}/logs/so-far/after-1.txt"] if is_wanted else []
 
 
 def is_measured(session):
