@@ -100,8 +100,7 @@ likely_capacity <- function(log_rates, met) {
 #' The capacity of every curve.
 #'
 #' @param cells list of cells of the tool `sweep`, see read_cell().
-#' @return data.table, a row per cell: the columns that a comparison reads of a cell, objective_ms, arrivals, steps (loads that count),
-#'   calibrated_per_s, out_of_memory (the server's log says so: a limit of the heap, and not of the CPUs or of a pool), see find_capacity().
+#' @return data.table, a row per cell: the columns that a comparison reads of a cell, objective_ms, calibrated_per_s, out_of_memory (the server's log says so: a limit of the heap, and not of the CPUs or of a pool), see find_capacity().
 capacities_of <- function(cells) {
   rows <- lapply(cells, function(cell) as.data.table(capacity_row(cell)))
   rbindlist(c(list(no_capacities()), rows), fill = TRUE)[, names(no_capacities()), with = FALSE]
@@ -109,21 +108,15 @@ capacities_of <- function(cells) {
 
 no_capacities <- function() {
   words <- c(
-    cell_place, "session", "outcome", "failed_checks", "baseline", "mode_title", "tier_title", "path", "arrivals", "bound_capacity",
-    "why_bounded", "bound_throughput", "bound_latency"
+    cell_place, "session", "outcome", "failed_checks", "baseline", "tier_title", "bound_capacity", "why_bounded", "bound_throughput", "bound_latency"
   )
-  numbers <- c(
-    "repetition", "objective_ms", "steps", "calibrated_per_s", "capacity_per_s", "within_per_s", "beyond_per_s", "requests", "error_share"
-  )
+  numbers <- c("repetition", "objective_ms", "calibrated_per_s", "capacity_per_s", "within_per_s", "beyond_per_s", "requests", "error_share")
   typed_table(words, numbers, c("valid", "latency_valid", "out_of_memory"))
 }
 
 capacity_row <- function(cell) {
-  curve <- cell$sweep
-  loads <- loads_of_curve(cell)
-  c(identity_row(cell), find_capacity(loads), list(
-    objective_ms = number(curve$objective_ms), arrivals = words(curve$arrivals),
-    steps = nrow(loads), calibrated_per_s = number(curve$calibrated_per_s),
+  c(identity_row(cell), find_capacity(loads_of_curve(cell)), list(
+    objective_ms = number(cell$sweep$objective_ms), calibrated_per_s = number(cell$sweep$calibrated_per_s),
     out_of_memory = any(grepl("java.lang.OutOfMemoryError", read_server_log(cell), fixed = TRUE)),
     requests = number(cell$load$requests_recorded), error_share = number(cell$load$error_share)
   ))
@@ -223,7 +216,7 @@ curve_situations <- function(capacity, comparisons) {
     title <- sub("^(.)", "\\U\\1", place$tier_title, perl = TRUE)
     c(as.list(place[, .(study, baseline, tier)]), list(
       title = sprintf("%s: 99th percentile within %s ms", title, format_number(place$objective_ms)),
-      tool = sweep_tool, statistics = "capacity_per_s", loads = character(), mind = ""
+      tool = sweep_tool, statistics = "capacity_per_s"
     ))
   })
 }

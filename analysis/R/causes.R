@@ -1,60 +1,11 @@
 # Causes: a dose and its response, or one thing swapped, with the share of the effect that goes, or a difference in steps.
 # Every interval is Student's over sessions; where only one session has the values it is over that session's rounds, and says so.
 
-# Laws that tie columns of the summary to each other. Each names the columns of one equation: all but one of them give the last.
-# Sources: Little 1961; Denning and Buzen 1978 (utilization law, response time law).
-laws <- list(
-  "Little's law, all users" = c("users", "throughput_per_s", "latency_mean_ms"),
-  "Little's law, requests in flight" = c("under_way", "answers_per_s", "latency_mean_ms"),
-  "latency is waiting and serving" = c("latency_mean_ms", "pool_wait_mean_ms", "sleep_ms"),
-  "waits are as many as requests" = c("pool_waits", "requests"),
-  "a sum of waits" = c("pool_wait_ms", "pool_wait_mean_ms", "pool_waits"),
-  "answers are what is served" = c("answers_per_s", "throughput_per_s"),
-  "all samples are answers" = c("throughput_all_per_s", "throughput_per_s"),
-  "requests are rate times time" = c("requests_2xx", "throughput_per_s", "duration_s"),
-  "a request succeeds or fails" = c("error_share", "requests_2xx", "requests"),
-  "a percentage is a share" = c("error_percent", "error_share"),
-  "failures by kind" = c("errors", "error_share", "requests"),
-  "CPU time is of two kinds" = c("cpu_user_s", "cpu_us_per_request", "requests"),
-  "CPU time in the kernel" = c("cpu_system_s", "cpu_us_per_request", "requests")
-)
-# The load's own settings, and what counts are divided by. A closed loop sets its users, an open loop its rate.
-set_by_load <- c("sleep_ms", "duration_s", "requests", "counted_requests")
-open_tools <- c("wrk2", "overload")
-# Counters of the whole load, which the requests of its windows are only a part of.
-of_whole_load <- c("threads_started", "pinned", "pinned_ms", "pool_waits", "pool_wait_ms", "pool_timeouts")
-
-# The columns that follow from a statistic by the laws, itself among them: counting them counts the effect again.
-follows_from <- function(statistic, tool) {
-  given <- c(set_by_load, if (!tool %in% open_tools) "users")
-  known <- c(given, statistic)
-  repeat {
-    open <- lapply(laws, setdiff, known)
-    found <- unique(unlist(open[lengths(open) == 1]))
-    if (length(found) == 0) return(setdiff(known, given))
-    known <- c(known, found)
-  }
-}
-
-#' Reads the causes of causes.yaml, which says what stands in it; named by id. Stops where a counter counts the effect again.
+#' Reads the causes of causes.yaml, which says what stands in it; named by id.
 #' @export
 read_causes <- function(path) {
   causes <- yaml::read_yaml(path)$causes
-  for (cause in causes) if (!is.null(cause$counter)) check_counter(cause, path)
   setNames(causes, vapply(causes, `[[`, "", "id"))
-}
-
-check_counter <- function(cause, path) {
-  columns <- all.vars(str2lang(cause$counter$value))
-  counted <- setdiff(columns, set_by_load)
-  restated <- follows_from(cause$difference$statistic, cause$tool)
-  if (all(counted %in% restated)) {
-    fail_reading(path, cause$id, ": the counter follows from the effect by a law: ", paste(counted, collapse = ", "))
-  }
-  whole <- intersect(counted, of_whole_load)
-  if (length(whole) > 0 && "requests" %in% columns) {
-    fail_reading(path, cause$id, ": ", paste(whole, collapse = ", "), " belongs to counted_requests, not to the requests of the windows")
-  }
 }
 
 # ---- Sides and their values
@@ -64,11 +15,8 @@ check_counter <- function(cause, path) {
 #' @return list of `mode` and `baseline`, each a list of mode, tier and tool; baseline is NULL for none.
 sides_of <- function(cause, changes = list()) {
   difference <- modifyList(c(cause$difference, tier = cause$tier), changes)
-  side <- function(mode, tier) list(mode = mode, tier = tier, tool = cause$tool)
-  list(
-    mode = side(difference$mode, difference$tier),
-    baseline = if (!is.null(difference[["baseline"]])) side(difference[["baseline"]], c(difference[["baseline_tier"]], difference$tier)[1])
-  )
+  side <- function(mode) if (!is.null(mode)) list(mode = mode, tier = difference$tier, tool = cause$tool)
+  list(mode = side(difference[["mode"]]), baseline = side(difference[["baseline"]]))
 }
 
 # The two sides whose profiles are compared: those of the difference, or the first swap's where it has no baseline.
@@ -217,12 +165,13 @@ swap_row <- function(cause, swap, tables) {
   }, function(values) common(effects(values)))
 }
 
-# A value of each side, before and after a swap; NA for a side that is not there.
+# A value of each side, before and after a swap, as columns; NA for a side that is not there.
 of_sides <- function(sides, prefix, value) {
-  found <- lapply(unlist(lapply(sides, function(pair) pair[c("mode", "baseline")]), recursive = FALSE), function(side) {
-    if (is.null(side)) NA_real_ else value(side)
+  columns <- lapply(names(sides), function(when) {
+    values <- lapply(sides[[when]][c("mode", "baseline")], function(side) if (is.null(side)) NA_real_ else value(side))
+    setNames(values, paste0(prefix, when, c("_mode", "_baseline")))
   })
-  setNames(found, paste0(prefix, c("before_mode", "before_baseline", "after_mode", "after_baseline")[seq_along(found)]))
+  unlist(columns, recursive = FALSE)
 }
 
 dose_row <- function(cause, tables) {
@@ -310,9 +259,11 @@ waits_beyond_latency <- function(summary) {
 #' The summary without the counted waits that cannot be, see waits_beyond_latency().
 #' @export
 without_impossible_waits <- function(summary) {
+  wrong <- waits_beyond_latency(summary)
+  cell <- c(cell_place, "repetition")
   summary <- copy(summary)
-  summary[pool_wait_mean_ms > latency_mean_ms, c("pool_wait_ms", "pool_wait_mean_ms") := NA_real_]
-  summary[pinned_ms / pinned > latency_mean_ms, c("pinned", "pinned_ms") := NA_real_][]
+  summary[wrong[counter == "pool_wait_mean_ms"], c("pool_wait_ms", "pool_wait_mean_ms") := NA_real_, on = cell]
+  summary[wrong[counter == "pinned_mean_ms"], c("pinned", "pinned_ms") := NA_real_, on = cell][]
 }
 
 # Means over sessions of what each side counted; NA where a column is missing or was not counted.

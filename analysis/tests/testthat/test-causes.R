@@ -116,33 +116,6 @@ test_that("steps are over units that all of them have, and a mode that is missin
   expect_equal(one[, paste(over, units, round(after, 9))], c("rounds 2 30", "rounds 2 -50"))
 })
 
-test_that("a counter that follows from the effect by a law is refused", {
-  refused <- function(statistic, tool, value) {
-    cause <- demo_cause(tool = tool, counter = list(title = "it", unit = "", value = value), difference = list(statistic = statistic))
-    tryCatch(c(check_counter(cause, "causes.yaml"), "")[1], error = conditionMessage)
-  }
-  # Little's law, and the law of response times. The whole load's counters are not those of its windows. A rate that the load sets gives no
-  # latency, and a tail does not follow from a mean.
-  cases <- fread(
-    "statistic,          tool,   counter,                       said
-     throughput_per_s,   jmeter, pool_wait_ms / requests,       follows from the effect by a law: pool_wait_ms
-     throughput_per_s,   jmeter, pool_wait_mean_ms,             by a law
-     latency_mean_ms,    jmeter, under_way,                     by a law
-     cpu_us_per_request, wrk2,   cpu_system_s / requests,       by a law
-     throughput_per_s,   jmeter, requests / duration_s,         by a law
-     throughput_per_s,   jmeter, pinned / requests,             pinned belongs to counted_requests
-     cpu_us_per_request, wrk2,   threads_started / requests,    threads_started belongs to counted_requests
-     throughput_per_s,   wrk2,   pool_wait_mean_ms,             ^$
-     latency_p99_ms,     jmeter, pool_wait_mean_ms,             ^$
-     throughput_per_s,   jmeter, pinned / counted_requests,     ^$
-     latency_mean_ms,    wrk2,   listen_overflows / requests,   ^$",
-    sep = ","
-  )
-  for (case in split(cases, seq_len(nrow(cases)))) {
-    expect_match(refused(case$statistic, case$tool, case$counter), case$said, info = case$counter)
-  }
-})
-
 test_that("a counted wait is at most the mean latency; a row that breaks it is listed and not printed", {
   summary <- demo_summary()
   expect_equal(nrow(waits_beyond_latency(summary)), 0)
