@@ -221,13 +221,8 @@ def test_cells_of_a_session_were_measured_side_by_side(session):
     sessions = [record(cell)["session"] for cell in session.cells]
     (id,) = {one["id"] for one in sessions}
     assert id.startswith(f"{session.path}@")
-    (phases,) = {json.dumps(one["phases"]) for one in sessions}
-    spent_s = json.loads(phases)
-    wall_s, kept_s = spent_s.pop("wall_s"), spent_s.pop("kept_s")
-    assert 0 <= kept_s <= spent_s["load_s"] < sum(spent_s.values()) <= wall_s
-    for phase, kind in (("load_s", PLAIN), ("profiled_s", PROFILED)):
-        of_kind = [row for cell in session.cells for row in slices(cell, kind)]
-        assert spent_s.get(phase, 0) == pytest.approx(total(of_kind, "duration_s"))
+    (wall_s,) = {one["phases"]["wall_s"] for one in sessions}
+    assert sum(total(slices(cell, PLAIN), "duration_s") for cell in session.cells) < wall_s
     assert are_apart(sorted(windows_s(row for cell in session.cells for row in slices(cell))))
 
 

@@ -62,12 +62,11 @@ class Recorder:
             self.left -= 1
             show(progress(record, self.left, self.of, self.time_left_s(self.left)))
 
-    def add_phases(self) -> None:
-        """Adds how the session spent its time, which is known at its end."""
-        spent_s = self.session.phases.spent_s
+    def add_wall_time(self) -> None:
+        """Adds how long the session took, which is known at its end."""
         wall_s = (datetime.now(UTC) - self.session.started).total_seconds()
         for folder, record in self.written:
-            record["session"]["phases"] = spent_s | {"wall_s": wall_s}
+            record["session"]["phases"] = {"wall_s": wall_s}
             cell_folder.write(record, folder)
 
 

@@ -142,7 +142,7 @@ def run(options: argparse.Namespace, shares: Shares, there: dict[str, Any]) -> l
             measure(session, recorder)
         finally:
             session.close()
-            recorder.add_phases()
+            recorder.add_wall_time()
     return [str(folders[name].relative_to(root)) for name in chosen]
 
 

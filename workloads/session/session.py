@@ -2,10 +2,8 @@
 
 import contextlib
 import random
-import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -29,27 +27,6 @@ FIRST_PORTS = 10_000
 REACHABLE = ("artifact.sockets", "artifact.spring")
 
 
-@dataclass
-class Phases:
-    """Seconds of the session by what it did.
-
-    load_s is of the windows of plain slices, kept_s of those among them that count.
-    """
-
-    spent_s: dict[str, float] = field(default_factory=dict)
-
-    @contextlib.contextmanager
-    def phase(self, name: str) -> Iterator[None]:
-        begun_s = time.monotonic()
-        try:
-            yield
-        finally:
-            self.add(name, time.monotonic() - begun_s)
-
-    def add(self, name: str, seconds: float) -> None:
-        self.spent_s[name] = self.spent_s.get(name, 0.0) + seconds
-
-
 class Session:
     """The processes of a session and what is common to its cells.
 
@@ -69,7 +46,7 @@ class Session:
         self.seed = f"{plan.seed}/{path}"
         self.random = random.Random(self.seed)
         self.topology = topology(shares)
-        self.phases, self.started = Phases(), datetime.now(UTC)
+        self.started = datetime.now(UTC)
         self.end = contextlib.ExitStack()
         # A child dies with the thread that started it (prctl(2), PR_SET_PDEATHSIG): these stay.
         self.threads = ThreadPoolExecutor(len(plan.modes))
@@ -158,10 +135,9 @@ class Session:
         return driver
 
     def close(self) -> None:
-        with self.phases.phase("stop_s"):
-            for mode in list(self.place.alive):
-                self.stop(mode)
-            self.end.close()
+        for mode in list(self.place.alive):
+            self.stop(mode)
+        self.end.close()
 
 
 def is_judged(session: Session) -> bool:

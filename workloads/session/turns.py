@@ -45,10 +45,8 @@ def measure(session: Session, recorder: Recorder) -> None:
     modes = list(dict.fromkeys(name.mode for name in names))
     alone = [mode for mode in modes if session.plan.modes[mode].mode.get("alone")]
     together = [mode for mode in modes if mode not in alone]
-    with session.phases.phase("start_s"):
-        start_first(session, together)
-    with session.phases.phase("warm_up_s"):
-        warm_all(session, [name for name in session.plan.names() if name.mode in together])
+    start_first(session, together)
+    warm_all(session, [name for name in session.plan.names() if name.mode in together])
     for modes in (together, *([mode] for mode in alone)):
         profiled = load_all(session, recorder, [name for name in names if name.mode in modes])
         profile_all(session, profiled, partial(load_once, session))
@@ -115,10 +113,9 @@ def record(
     found: dict[Name, list[Slice]],
     unable: dict[Name, str],
 ) -> None:
-    with session.phases.phase("record_s"):
-        for name in sorted(found, key=lambda name: name not in recorder.baselines):
-            why = unable.get(name) or why_not(session, name)
-            recorder.write({name: found[name]}, why or why_not_compared(session, name, found[name]))
+    for name in sorted(found, key=lambda name: name not in recorder.baselines):
+        why = unable.get(name) or why_not(session, name)
+        recorder.write({name: found[name]}, why or why_not_compared(session, name, found[name]))
 
 
 def why_not(session: Session, name: Name) -> str:
@@ -285,12 +282,11 @@ def lasted_s(session: Session) -> float:
 def start_again(session: Session, names: list[Name]) -> None:
     """New processes of all modes, in drawn order, and warm as those of the first start are."""
     modes = list(dict.fromkeys(name.mode for name in names))
-    with session.phases.phase("restart_s"):
-        for mode in modes:
-            session.stop(mode)
-        session.start_all(modes, in_order=True)
-        alive = [mode for mode in modes if mode in session.place.alive]
-        warm_all(session, [name for mode in alive for name in session.names_of(mode)])
+    for mode in modes:
+        session.stop(mode)
+    session.start_all(modes, in_order=True)
+    alive = [mode for mode in modes if mode in session.place.alive]
+    warm_all(session, [name for mode in alive for name in session.names_of(mode)])
 
 
 def behind(session: Session, done: dict[Name, list[Slice]], rounds: int) -> list[Name]:
@@ -338,13 +334,12 @@ def alive(session: Session, name: Name) -> Live | None:
     gone = not live or any(process.ended() for process in live.processes())
     if live and not gone and name in live.warm_for:
         return live
-    with session.phases.phase("restart_s"):
-        if gone:
-            session.stop(name.mode)
-            if name.mode in session.silent:
-                return None
-            session.start_all([name.mode])
-        warm_all(session, [name])
+    if gone:
+        session.stop(name.mode)
+        if name.mode in session.silent:
+            return None
+        session.start_all([name.mode])
+    warm_all(session, [name])
     return session.place.alive.get(name.mode)
 
 
@@ -373,17 +368,12 @@ def load_once(
     live = alive(session, name)
     if live is None:
         return
-    begun_s = time.monotonic()
     spec = with_seed(session, spec or session.spec(name), round)
     live.subject.prepare(spec)
     loading = Loading(tool_of(name.tool), spec, live, session.place, session.driver(name))
     session.place.wait_for_others(name.mode)
     each = loading.slice(Turn(len(done) + 1, round, kind))
     done.append(each)
-    window_s = each.load["duration_s"]
-    session.phases.add("load_s" if kind == PLAIN else f"{kind}_s", window_s)
-    session.phases.add("kept_s", window_s if kind == PLAIN and each.counts else 0.0)
-    session.phases.add("between_s", time.monotonic() - begun_s - window_s)
     logger.info("%s round %d %s: %s %s", name, round, kind, each.outcome, each.faults)
     if is_broken(each):
         # The next load wants a new one.

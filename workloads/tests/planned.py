@@ -12,7 +12,7 @@ from typing import Any
 
 from workloads.experiment.plan import LoadPlan, ModePlan, Name, Plan
 from workloads.session.place import Place
-from workloads.session.session import Phases, Session
+from workloads.session.session import Session
 
 CPUS = sorted(os.sched_getaffinity(0))
 BASELINE = "thread-per-request"
@@ -68,7 +68,7 @@ def session_of(plan: Plan, folder: Path | None = None) -> Session:
     session.plan, session.seed = plan, f"{plan.seed}/a-session"
     session.folder = folder or Path()
     session.names = list(plan.cells)
-    session.random, session.phases = random.Random(session.seed), Phases()
+    session.random = random.Random(session.seed)
     session.place, session.drivers = Place(CPUS[:1], CPUS[-1:], None), {}
     session.silent, session.sweeps, session.bands = {}, {}, None
     session.capacities = {}

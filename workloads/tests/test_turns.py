@@ -386,7 +386,7 @@ def prepared(plan, monkeypatch):
     [
         # Whatever rule excludes it.
         ({"faults": ["compiled"]}, []),
-        ({"outcome": "server_died", "counts": False}, [BASELINE]),
+        ({"outcome": "server_died"}, [BASELINE]),
         ({"reason": "still holds 3"}, [BASELINE]),
         (None, []),
     ],
@@ -398,7 +398,7 @@ def test_server_that_ends_or_holds_requests_is_stopped_after_its_slice(
 
     def slice(self, turn):
         assert waited.pop()
-        return a_slice(turn=turn, load={"duration_s": 2.0}, **end)
+        return a_slice(turn=turn, **end)
 
     monkeypatch.setattr(Place, "wait_for_others", lambda self, mode: waited.append(mode))
     monkeypatch.setattr(Loading, "slice", slice)
@@ -410,27 +410,20 @@ def test_server_that_ends_or_holds_requests_is_stopped_after_its_slice(
     assert found == stopped
     assert [(each.turn.number, each.turn.round) for each in done] == [(1, 2)] * len(tiers)
     assert tiers == ([] if end is None else ["low"])
-    kept = [each for each in done if each.counts]
-    spent_s = session.phases.spent_s
-    assert spent_s.get("load_s", 0) == 2 * len(done)
-    assert spent_s.get("kept_s", 0) == 2 * len(kept)
 
 
-def test_ramp_of_a_sweep_is_loaded_at_its_rate_and_counted_apart(prepared, monkeypatch):
+def test_load_may_have_a_spec_of_its_own(prepared, monkeypatch):
     session, seen = prepared[0], []
 
     def slice(self, turn):
         seen.append((turn.kind, self.spec["tool"]["rate_per_s"]))
-        return a_slice(turn=turn, load={"duration_s": 2.0})
+        return a_slice(turn=turn)
 
     monkeypatch.setattr(Loading, "slice", slice)
     name = Name(POOL, "short", "sweep")
     spec = session.spec(name)
-    for kind in (CALIBRATION, PLAIN):
-        load_once(session, name, kind, 1, [], spec | {"tool": spec["tool"] | {"rate_per_s": 9}})
-    assert seen == [(CALIBRATION, 9), (PLAIN, 9)]
-    spent_s = session.phases.spent_s
-    assert [spent_s[phase] for phase in ("calibration_s", "load_s", "kept_s")] == [2, 2, 2]
+    load_once(session, name, CALIBRATION, 1, [], spec | {"tool": spec["tool"] | {"rate_per_s": 9}})
+    assert seen == [(CALIBRATION, 9)]
 
 
 def test_modes_of_a_round_meet_the_same_random_requests(plan):
