@@ -14,7 +14,7 @@ FIXED = {"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "PYTHONUTF8": "1", "PYTHONNOUSE
 # An agent, or a Kerberos ticket, that lets ssh in.
 SSH = ("SSH_AUTH_SOCK", "KRB5CCNAME")
 # A process that measures also asks SLURM about its job, and writes to a terminal.
-MEASURING = (*PASSED, *SSH, "SLURM_JOB_ID", "SLURM_CONF", "TERM", "COLUMNS", "NO_COLOR")
+MEASURING = (*PASSED, *SSH, "SLURM_JOB_ID", "SLURM_CONF", "TERM", "COLUMNS")
 
 
 def of_child(more: Mapping[str, str] | None = None) -> dict[str, str]:

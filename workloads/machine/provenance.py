@@ -17,9 +17,8 @@ from profiles.watch import limits as machine_limits
 from profiles.watch.limits import content, numbers
 
 ROOT = Path(__file__).resolve().parents[2]
-# Decides how a cell is measured, without files that are built.
+# Decides how a cell is measured.
 MEASURING = ("servers", "workloads", "profiles", "config.yaml")
-BUILT = {"target", "build"}
 PROFILER = ROOT / ".tools/async-profiler/libasyncProfiler.so"
 # Written by set-up.
 DATABASES = ROOT / ".tools/databases.json"
@@ -49,15 +48,15 @@ BOARD = ("sys_vendor", "product_name", "board_vendor", "board_name")
 def commit(root: Path = ROOT) -> str:
     """The commit of this checkout, with `+changed` where what measures differs from it.
 
-    Without git, or in a copy without its history: a hash of the sources that measure.
+    `unknown` without git, or in a copy without its history.
     """
     if not (root / ".git").exists():
-        return hash_of_sources(root)
+        return "unknown"
     try:
         head = git(root, "rev-parse", "HEAD")
         changes = git(root, "status", "--porcelain", "--untracked-files=no", "--", *MEASURING)
     except (OSError, subprocess.CalledProcessError):
-        return hash_of_sources(root)
+        return "unknown"
     return f"{head}+changed" if changes else head
 
 
@@ -65,18 +64,6 @@ def git(root: Path, *words: str) -> str:
     # Without a lock, for somebody may be committing. Root measures in a user's checkout.
     argv = ["git", "--no-optional-locks", "-c", "safe.directory=*", "-C", str(root), *words]
     return subprocess.run(argv, capture_output=True, text=True, check=True).stdout.strip()
-
-
-def hash_of_sources(root: Path) -> str:
-    """`sources:` and the beginning of a SHA-256 over paths and contents, in order of the paths."""
-    found = [path for name in MEASURING for path in (root / name, *(root / name).rglob("*"))]
-    names = sorted(path.relative_to(root) for path in found if path.is_file())
-    digest = hashlib.sha256()
-    for name in names:
-        if not is_left_out(name) and BUILT.isdisjoint(name.parts):
-            content_sha256 = hashlib.sha256((root / name).read_bytes()).hexdigest()
-            digest.update(f"{name} {content_sha256}\n".encode())
-    return f"sources:{digest.hexdigest()[:16]}"
 
 
 def java(jdk: int | None = None) -> Path:

@@ -21,7 +21,6 @@ from workloads.machine.environment import of_child
 
 LOOPBACK = "127.0.0.1"
 LOCK = limits.LOCK
-PROC_LOCKS = Path("/proc/locks")
 
 
 @contextlib.contextmanager
@@ -30,31 +29,16 @@ def alone_on_the_machine() -> Iterator[None]:
 
     The kernel drops the lock with the process that holds it, however that ends.
     """
-    descriptor = open_lock(LOCK)
+    descriptor = os.open(LOCK, os.O_RDONLY)
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            say(f"waiting for {holder_of(descriptor)}, which holds the lock {LOCK}")
+            say(f"waiting for another measurement, which holds the lock {LOCK}")
             fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield
     finally:
         os.close(descriptor)
-
-
-def holder_of(descriptor: int) -> str:
-    """Process id and command of the process that holds the lock of an open file."""
-    status = os.fstat(descriptor)
-    major, minor = os.major(status.st_dev), os.minor(status.st_dev)
-    file = f"{major:02x}:{minor:02x}:{status.st_ino}"
-    locks = PROC_LOCKS.read_text() if PROC_LOCKS.exists() else ""
-    for line in locks.splitlines():
-        # 1: FLOCK ADVISORY WRITE 4711 fe:00:1234 0 EOF; a waiting process has "->" as second word.
-        words = line.split()
-        if words[1] == "FLOCK" and words[5] == file:
-            return described(int(words[4]))
-    # Such as one in another container.
-    return "a process that this one cannot see"
 
 
 def described(pid: int) -> str:
@@ -97,23 +81,16 @@ def alone_in_the_folder(folder: Path) -> None:
 
 
 def open_lock(path: Path, access: int = os.O_RDONLY) -> int:
-    """A descriptor of the file. Raises SystemExit, with the reason, where it cannot be opened."""
+    """A descriptor of the file, which is for all users. Raises OSError."""
+    # Opened before created: the kernel may refuse O_CREAT on another user's file in /tmp.
     try:
-        # Opened before created: the kernel may refuse O_CREAT on another user's file in /tmp.
-        try:
-            return os.open(path, access | os.O_NOFOLLOW)
-        except FileNotFoundError:
-            descriptor = os.open(path, os.O_CREAT | access | os.O_NOFOLLOW, 0o644)
-            # Other users wait for it whatever our umask; it may be one of theirs by now.
-            with contextlib.suppress(PermissionError):
-                os.fchmod(descriptor, 0o644)
-            return descriptor
-    except OSError as fault:
-        message = f"The lock file {path} cannot be opened: {fault.strerror}."
-        if os.path.lexists(path):
-            owner = path.lstat().st_uid
-            message += f" Have its owner, user {owner}, remove it while no measurement runs."
-        raise SystemExit(message) from fault
+        return os.open(path, access | os.O_NOFOLLOW)
+    except FileNotFoundError:
+        descriptor = os.open(path, os.O_CREAT | access | os.O_NOFOLLOW, 0o644)
+        # Other users wait for it whatever our umask; it may be one of theirs by now.
+        with contextlib.suppress(PermissionError):
+            os.fchmod(descriptor, 0o644)
+        return descriptor
 
 
 class Cpu(TypedDict):
@@ -121,7 +98,6 @@ class Cpu(TypedDict):
 
     cpu: int
     core: int | None
-    package: int | None
     node: int | None
     siblings: list[int]
 
@@ -268,8 +244,8 @@ def taken(asked: int | list[int], cores: list[list[int]], key: str, root: Path) 
     raise CpuError(f"testbed.{key} = {asked}; allowed: up to {len(free)} here")
 
 
-def place(cpu: Cpu) -> tuple[int, int, list[int], int]:
-    return cpu["node"] or 0, cpu["package"] or 0, cpu["siblings"], cpu["cpu"]
+def place(cpu: Cpu) -> tuple[int, list[int], int]:
+    return cpu["node"] or 0, cpu["siblings"], cpu["cpu"]
 
 
 def topology(shares: Shares, root: Path = limits.ROOT) -> dict[str, Any]:
@@ -294,7 +270,6 @@ def cpu_facts(cpu: int, root: Path) -> Cpu:
     return {
         "cpu": cpu,
         "core": limits.number(folder / "topology/core_id"),
-        "package": limits.number(folder / "topology/physical_package_id"),
         "node": nodes[0] if nodes else None,
         "siblings": limits.numbers(limits.content(siblings)) or [cpu],
     }
