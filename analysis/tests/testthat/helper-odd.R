@@ -1,18 +1,22 @@
-# Odd values in turn, and the verbs that they stop.
+# Values that are unknown, or 0, in turn, and the verbs that they stop.
 
-odd_values <- list(huge = 1e12, empty = NA_real_, zero = 0, negative = -1)
+odd_values <- list(empty = NA_real_, zero = 0)
 
-# Errors of verbs, named by the odd value and by `label`; their warnings are their own. `verbs_with` gives the verbs where a value stands. Those to which
-# huge and empty are the same do not read it, and are spared the others.
+# Errors of verbs, named by the odd value and by `label`; their warnings are their own. `verbs_with` gives the verbs where a value stands.
 stopped <- function(label, verbs_with) {
-  run <- function(verb, label) tryCatch(suppressWarnings(verb()), error = function(problem) structure(paste0(label, ": ", conditionMessage(problem)), class = "stopped"))
-  results <- list()
-  for (odd in names(odd_values)) {
-    verbs <- verbs_with(odd_values[[odd]])
-    if (length(results) > 1) verbs <- verbs[!mapply(identical, results$huge, results$empty)]
-    results[[odd]] <- Map(run, verbs, paste(odd, label, names(verbs), recycle0 = TRUE))
+  run <- function(verb, label) {
+    tryCatch(
+      {
+        suppressWarnings(verb())
+        NULL
+      },
+      error = function(problem) paste0(label, ": ", conditionMessage(problem))
+    )
   }
-  unlist(lapply(unname(results), Filter, f = function(result) inherits(result, "stopped")))
+  unlist(lapply(names(odd_values), function(odd) {
+    verbs <- verbs_with(odd_values[[odd]])
+    Map(run, verbs, paste(odd, label, names(verbs), recycle0 = TRUE))
+  }))
 }
 
 expect_none <- function(found) {

@@ -1,5 +1,4 @@
-# No value of a cell, however odd, ends the analysis: each number of its record and of its files in turn is empty, 0,
-# negative and huge, and every verb that reads it goes on. No such file still stops, and is named.
+# No number of a cell that is unknown, or 0, stops a verb that reads it: each of its record and of its files in turn.
 
 run <- small_run()
 paths <- run$paths

@@ -1,5 +1,4 @@
-# No value of a table, however odd, ends the analysis: each number in turn is empty, 0, negative and huge, and every verb that
-# reads the table goes on.
+# No number that is unknown, or 0, stops a verb that reads its table: each in turn.
 
 run <- small_run()
 measured <- measured_cells(run$paths)
@@ -43,8 +42,7 @@ summary_verbs <- function(summary, column) {
   compare <- list(compare = function() compared(measured, statistic))
   if (column != "cpu_us_per_request") return(compare)
   c(causes, compare, list(
-    # Comparisons of another pair of cells.
-    loops = function() compare_tools(measured, "wrk2", "jmeter", column), noise = function() noise_floor(comparisons[statistic == column], summary),
+    noise = function() noise_floor(comparisons[statistic == column], summary),
     claims = function() judge_claims(demo_claim(statistic), list(summary = summary, measured = measured, comparisons = comparisons[0], extras = read_claim_extras("")))
   ))
 }
@@ -55,7 +53,7 @@ slice_verbs <- function(slices, column) {
   changed <- as_measured(summary, slices, measured$histograms)
   c(
     list(compare = function() compared(changed, one_statistic(column)), values = function() with_session_values(summary, slices, measured$histograms)),
-    if (column == "cpu_us_per_request") c(speed, profiler = function() profiler_cost(changed)),
+    if (column == "cpu_us_per_request") speed,
     if (column == "throughput_per_s") list(causes = function() trace_causes(demo_difference(column), summary, slices))
   )
 }
