@@ -45,8 +45,6 @@ verbs <- function(folder) {
     again = function(of, results) ship_again(folder, setNames(strsplit(results, ",")[[1]], strsplit(of, ",")[[1]])),
     # `cells` are those of all variants but the first.
     builds = function(results, cells) write_builds(judge_builds(results, strsplit(cells, ",")[[1]]), results),
-    # The latencies of a cell.json as .hgrm, as other tools read it.
-    export = function(cell, out) writeLines(hgrm_of_cell(cell), out),
     # Takes a quarter of an hour: to be run with a run that is to be shipped, and its table committed.
     simulate = function(results, out) {
       table <- function(name) file.path(results, paste0(name, ".csv"))

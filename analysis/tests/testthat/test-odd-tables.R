@@ -42,7 +42,6 @@ summary_verbs <- function(summary, column) {
   compare <- list(compare = function() compared(measured, statistic))
   if (column != "cpu_us_per_request") return(compare)
   c(causes, compare, list(
-    noise = function() noise_floor(comparisons[statistic == column], summary),
     claims = function() judge_claims(demo_claim(statistic), list(summary = summary, measured = measured, comparisons = comparisons[0], extras = read_claim_extras("")))
   ))
 }
@@ -62,7 +61,7 @@ slice_verbs <- function(slices, column) {
 comparison_verbs <- function(rows, column) {
   list(
     verdicts = function() add_verdicts(rows, primaries), findings = function() decide_findings(list(finding), rows),
-    guide = function() compare_guide(list(situation), rows), noise = function() noise_floor(rows, summary), alarms = function() false_alarms(rows)
+    guide = function() compare_guide(list(situation), rows), alarms = function() false_alarms(rows)
   )
 }
 
