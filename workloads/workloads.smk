@@ -26,7 +26,6 @@ WHOLE_NODE = {
     "slurm_extra": "--exclusive",
     "cpus_per_task": -1,
     "testbed": 1,
-    "cores_there": ALL_CORES,
 }
 
 
@@ -81,7 +80,7 @@ rule measure_session:
     message:
         "measuring {wildcards.study}/{wildcards.comparison}, repetition {wildcards.repetition}"
     shell:
-        "python -m workloads.session.run_session --cells {params.cells:q} --record {output:q} --log {log:q} --plan {params.plan:q} --labels {resources.labels:q} --held {threads}/{resources.cores_there}"
+        "python -m workloads.session.run_session --cells {params.cells:q} --record {output:q} --log {log:q} --plan {params.plan:q} --labels {resources.labels:q}"
 
 
 rule measure_cell:
@@ -107,18 +106,17 @@ rule measure_cell:
     message:
         "measuring {wildcards.study}/{wildcards.mode}/{wildcards.tier}/{wildcards.tool}, repetition {wildcards.repetition}"
     shell:
-        "python -m workloads.session.run_session --cells {params.cells:q} --record {params.record:q} --again --bands {params.bands:q} --log {log:q} --plan {params.plan:q} --labels {resources.labels:q} --held {threads}/{resources.cores_there}"
+        "python -m workloads.session.run_session --cells {params.cells:q} --record {params.record:q} --again --bands {params.bands:q} --log {log:q} --plan {params.plan:q} --labels {resources.labels:q}"
         # The cell stays whatever becomes of the verdict.
         " && ({params.verdict} cell={wildcards.study}/{wildcards.mode}/{wildcards.tier}/{wildcards.tool}/rep-{wildcards.repetition} || true)"
 
 
-# A table of the same program stays, also where -F runs the rule: see thread_memory.py.
 rule measure_thread_memory:
     input:
         "servers/thread-memory/target/thread-memory.jar.sha256",
         ancient("servers/thread-memory/target/thread-memory.jar"),
     output:
-        update(RESULTS + "/primitives/thread-memory.csv"),
+        RESULTS + "/primitives/thread-memory.csv",
     log:
         RESULTS + "/logs/measure_thread_memory.log",
     priority: len(GRID.sessions) + 3
@@ -128,7 +126,7 @@ rule measure_thread_memory:
     message:
         "measuring what waiting threads hold"
     shell:
-        "python -m workloads.session.thread_memory --table {output:q} --log {log:q} --held {threads}/{resources.cores_there}"
+        "python -m workloads.session.thread_memory --table {output:q} --log {log:q}"
 
 
 rule list_experiment:

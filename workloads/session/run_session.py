@@ -52,7 +52,7 @@ FOLDER = f"session-{boot()}-"
 def main() -> None:
     environment.confine()
     options = arguments()
-    begin(options)
+    begin(options.log)
     for each in (signal.SIGTERM, signal.SIGINT):
         signal.signal(each, lambda got, _: sys.exit(f"stopped by {signal.Signals(got).name}"))
     check_tools(options.plan)
@@ -79,40 +79,25 @@ def arguments() -> argparse.Namespace:
         "--again", action="store_true", help="measure cells that exist, too, until they are decided"
     )
     parser.add_argument("--bands", type=Path, help="ranges of ratios that are expected (CSV)")
-    parser.add_argument("--held", required=True, help="cores held, of those available, as 4/4")
     parser.add_argument("--log", type=Path, required=True)
     return parser.parse_args()
 
 
-def begin(options: argparse.Namespace) -> None:
+def begin(log: Path) -> None:
     """Begin a job that measures: alone, and with its log."""
-    check_alone(options.held)
-    options.log.parent.mkdir(parents=True, exist_ok=True)
+    alone_on_the_node()
+    log.parent.mkdir(parents=True, exist_ok=True)
     logging.basicConfig(
-        filename=options.log,
+        filename=log,
         filemode="w",
         level=logging.INFO,
         format="%(asctime)s %(levelname)s %(message)s",
     )
 
 
-def check_alone(held: str) -> None:
-    """Raises SystemExit where Snakemake, or SLURM, could run other jobs at the same time."""
-    cores, of = map(int, held.split("/"))
-    if cores < of:
-        sys.exit(
-            f"This session was given {cores} of {of} cores, so other jobs could disturb it: "
-            "do without --max-threads and --set-threads."
-        )
-    alone_on_the_node()
-
-
 def check_tools(plan: Plan) -> None:
     """Raises FileNotFoundError, naming it, for what a session runs and this node has not."""
     try:
-        for program in ("setpriv", "taskset", "chrt"):
-            if not shutil.which(program):
-                raise FileNotFoundError(f"no {program} on the PATH")
         for name in plan.cells:
             spec = plan.spec(name)
             provenance.java(spec["mode"].get("jdk"))

@@ -1,7 +1,4 @@
-"""The memory that waiting threads hold, by kind and number, each in a JVM of its own.
-
-A table of the same program stays; to measure it again delete it.
-"""
+"""The memory that waiting threads hold, by kind and number, each in a JVM of its own."""
 
 import argparse
 import csv
@@ -23,7 +20,6 @@ from workloads.session.run_session import begin
 
 logger = logging.getLogger("memory")
 JAR = provenance.ROOT / "servers/thread-memory/target/thread-memory.jar"
-FINGERPRINT = JAR.with_name(f"{JAR.name}.sha256")
 JVM_OPTIONS = [
     *("-Xms256m", "-Xmx256m", "-XX:+UseSerialGC", "-XX:+AlwaysPreTouch"),
     "-XX:NativeMemoryTracking=summary",
@@ -33,7 +29,7 @@ THREADS = (50, 500, 5000, 10000)
 LIMIT_S = 60
 COLUMNS = (
     *("kind", "threads", "rss_bytes", "nmt_thread_reserved_bytes", "nmt_thread_committed_bytes"),
-    *("heap_bytes", "jars_sha256", "machine"),
+    "heap_bytes",
 )
 
 Row = dict[str, str]
@@ -41,7 +37,6 @@ Row = dict[str, str]
 
 def rows(folder: Path) -> Iterator[Row]:
     java, cpus = str(provenance.java()), cpu_shares()[0]
-    of = {"jars_sha256": fingerprint(), "machine": provenance.this_machine()["id"]}
     for kind in KINDS:
         for threads in THREADS:
             words = ["-cp", str(JAR), "artifact.memory.ThreadMemory", kind, str(threads)]
@@ -52,31 +47,17 @@ def rows(folder: Path) -> Iterator[Row]:
                 # This machine lets no process have so many threads: there is no value.
                 logger.warning("%s threads, %d: %s", kind, threads, printed[-2000:])
                 continue
-            yield row(printed) | of
+            yield row(printed)
 
 
 def row(printed: str) -> Row:
     """The last line is the program's row; the JVM may warn before it."""
-    return dict(zip(COLUMNS, printed.split()[-1].split(","), strict=False))
-
-
-def fingerprint() -> str:
-    return FINGERPRINT.read_text().split()[0]
-
-
-def is_current(path: Path) -> bool:
-    """Whether the table is there, of the same program."""
-    if not path.exists():
-        return False
-    with path.open(newline="") as file:
-        first = next(csv.DictReader(file), {})
-    return first.get("jars_sha256") == fingerprint()
+    return dict(zip(COLUMNS, printed.split()[-1].split(","), strict=True))
 
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--table", type=Path, required=True, help="table to write (CSV)")
-    parser.add_argument("--held", required=True, help="cores held, of those available, as 4/4")
     parser.add_argument("--log", type=Path, required=True)
     return parser.parse_args()
 
@@ -84,11 +65,7 @@ def arguments() -> argparse.Namespace:
 def main() -> None:
     environment.confine()
     options = arguments()
-    begin(options)
-    if is_current(options.table):
-        logger.info("%s stays: its program is the same", options.table)
-        options.table.touch()
-        return
+    begin(options.log)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped by SIGTERM"))
     stop_with_our_requester()
     with alone_on_the_machine(), tempfile.TemporaryDirectory() as folder:
