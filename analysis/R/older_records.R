@@ -41,8 +41,7 @@ by_todays_rules <- function(cell, rows) {
   )
   cell$validity$checks <- c(others, list(enough))
   cell$validity$latency_valid <- all(vapply(cell$validity$checks, function(check) isTRUE(check$passed), NA))
-  counted <- cell$load$slices
-  if (!is.null(counted)) cell$load$slices <- modifyList(counted, list(kept = sum(plain$kept), kept_by_older_rules = counted$kept))
+  if (!is.null(cell$load$slices)) cell$load$slices$kept <- sum(plain$kept)
   cell
 }
 

@@ -6,32 +6,20 @@ problems_of_run <- function(results) read_problems(results)[, .(table, cells)]
 damages <- list(
   empty = function(folder) file.create(file.path(folder, "cell.json")),
   half = function(folder) cut_off(file.path(folder, "cell.json"), 0.5),
-  nul = function(folder) writeBin(raw(1000), file.path(folder, "cell.json")),
-  twice = function(folder) edit_slices(folder, function(lines) c(lines, tail(lines, 1))),
-  rows = function(folder) edit_slices(folder, function(lines) head(lines, 2)),
-  "cut row" = function(folder) cut_off(file.path(folder, "slices.csv"), 0.97),
-  "no number" = function(folder) edit_rows(file.path(folder, "slices.csv"), function(rows) rows[1, duration_s := "0.8.1"]),
-  series = function(folder) file.create(file.path(folder, "slices.csv")),
-  gone = function(folder) unlink(file.path(folder, "slices.csv")),
-  gz = function(folder) cut_off(file.path(folder, "latencies.csv.gz"), 0.3)
+  "no series" = function(folder) unlink(file.path(folder, "slices.csv")),
+  "cut series" = function(folder) cut_off(file.path(folder, "latencies.csv.gz"), 0.3)
 )
-edit_slices <- function(folder, edit) {
-  path <- file.path(folder, "slices.csv")
-  writeLines(edit(readLines(path)), path)
-}
 cut_off <- function(path, share) {
   bytes <- readBin(path, "raw", file.size(path))
   writeBin(head(bytes, floor(share * length(bytes))), path)
 }
 
-# With counts that are those of its slices, as a runner writes them; or with checksums.
-recorded_cells <- function(with_series = FALSE) {
+# With checksums, as a runner writes them.
+recorded_cells <- function() {
   paths <- small_run()$paths
   for (path in paths) {
-    kept <- read_cell_slices(file.path(dirname(path), "slices.csv"))[kind == "plain", kept]
-    counts <- list(plain = length(kept), kept = sum(kept), left_out = sum(!kept))
     md5 <- lapply(setNames(nm = c("slices.csv", "latencies.csv.gz")), function(file) list(md5 = unname(tools::md5sum(file.path(dirname(path), file)))))
-    edit_record(path, load = list(slices = counts), series = if (with_series) md5)
+    edit_record(path, series = md5)
   }
   paths
 }
@@ -59,15 +47,6 @@ test_that("a damaged cell is left out by name, and no other", {
     paths <- copied(whole)
     found <- left_out_by(paths, damages[[kind]])
     expect_equal(found, list(read = seq_along(paths)[-2], cells = name_of_cell(paths[2]), rows = length(paths) - 1), info = kind)
-  }
-})
-
-test_that("a series that is not its record's is found by its checksum", {
-  other_value <- function(folder) edit_slices(folder, function(lines) sub(",plain,true,", ",plain,false,", lines, fixed = TRUE))
-  whole <- recorded_cells(with_series = TRUE)
-  for (damage in c(damages[c("rows", "gone", "gz")], other_value)) {
-    paths <- copied(whole)
-    expect_equal(left_out_by(paths, damage)$cells, name_of_cell(paths[2]))
   }
 })
 
