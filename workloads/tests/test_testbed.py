@@ -55,11 +55,11 @@ def kill(process):
 
 
 def test_child_runs_on_its_cpus_in_the_folder_of_its_log_or_elsewhere(child, tmp_path):
-    code = "import os; print(sorted(os.sched_getaffinity(0)), os.getcwd())"
+    code = "import os; print(sorted(os.sched_getaffinity(0)), os.getcwd(), os.getsid(0))"
     for home in (None, tmp_path.parent):
         process = child(*PYTHON, code, home=home)
         assert process.wait(30)
-        assert process.log.read_text() == f"{CPUS} {home or tmp_path}\n"
+        assert process.log.read_text() == f"{CPUS} {home or tmp_path} {os.getsid(0)}\n"
         assert process.exit_status == 0
 
 
@@ -69,13 +69,6 @@ def test_what_a_child_has_left_behind_ends_with_it(child):
     assert process.exit_status == 3
     left = int(process.log.read_text())
     until(lambda: gone(left))
-
-
-def test_child_has_a_group_of_its_own_in_our_session(child):
-    process = child("sleep", "60")
-    ids = os.getpgid(process.pid), os.getsid(process.pid)
-    process.stop(5)
-    assert ids == (process.pid, os.getsid(0))
 
 
 @pytest.mark.parametrize(
@@ -89,15 +82,6 @@ def test_child_is_killed_where_sigterm_does_not_end_it(child, at_sigterm, grace_
     for _ in range(2):
         process.stop(grace_s)
         assert process.exit_status == status
-
-
-def test_child_reads_lines_from_us_until_it_is_stopped(child):
-    process = child("cat", stdin=True)
-    for line in ("first", "second"):
-        process.child.stdin.write(f"{line}\n")
-        until(lambda line=line: process.log.read_text().endswith(f"{line}\n"))
-    process.stop(5)
-    assert (process.exit_status, process.child.stdin.closed) == (-signal.SIGTERM, True)
 
 
 def test_child_dies_with_its_killed_parent(tmp_path):
@@ -209,8 +193,6 @@ OFFLINE = [[[0], [2], [3], [5]]]
     [
         # Both sides get whole cores of few nodes.
         (EIGHT, None, (), ([0, 1, 4, 5], [2, 3, 6, 7])),
-        # Neighbors are one core, as in most virtual machines.
-        ([[[0, 1], [2, 3]]], None, (), ([0, 1], [2, 3])),
         (NODES, None, (), ([0, 2, 4, 6], [1, 3, 5, 7])),
         # The generator gets the larger part of an odd number.
         ([[[0], [1], [2]]], None, (), ([0], [1, 2])),
@@ -223,15 +205,12 @@ OFFLINE = [[[0], [2], [3], [5]]]
         (NODES, None, (None, 4), ([1, 3, 5, 7], [0, 2, 4, 6])),
         # The sibling of a hyper-thread is neither side's.
         (NODES, None, (1, None), ([0], [1, 2, 3, 5, 6, 7])),
-        (NODES, None, ([4], [1, 2]), ([4], [1, 2])),
         (NODES, None, ([0, 1], None), ([0, 1], [2, 3, 6, 7])),
         (NODES, None, (6, None), ([0, 1, 2, 4, 5, 6], [3, 7])),
         # Both have no more CPUs than a quota: a hyper-thread of each core before the second of one.
-        (EIGHT, 800_000, (), ([0, 1, 4, 5], [2, 3, 6, 7])),
         (EIGHT, 400_000, (), ([0, 1], [2, 3])),
         (EIGHT, 650_000, (), ([0, 1, 4, 5], [2, 3])),
         (EIGHT, 390_000, (), ([0], [1, 2])),
-        (EIGHT, 300_000, (1, 2), ([0], [1, 2])),
         # Any CPUs that are named, but no more than it.
         (EIGHT, 400_000, ([3], [1, 5]), ([3], [1, 5])),
     ],
@@ -251,9 +230,7 @@ def test_shares_of_both_sides(machine, nodes, quota, asked, shares):
         (TWO, None, (2, None), "allowed: CPUs for both sides, of 2"),
         (NODES, None, ([5], [1, 2]), r"generator_cpus = \[1, 2\]; allowed: of \[0, 2, 3"),
         ([[[3]]], None, (), "may use = 3; allowed: two or more, for the server"),
-        (EIGHT, 100_000, (), "quota of 1 CPUs .*; allowed: two or more"),
         (EIGHT, 400_000, ([0, 4, 1], [2, 6]), "allowed: 4 CPUs together, by the control group's"),
-        (EIGHT, 400_000, (4, None), "allowed: CPUs for both sides, of 4"),
     ],
 )
 def test_shares_that_there_are_not_are_refused(machine, nodes, quota, asked, allowed):
@@ -267,7 +244,6 @@ def test_shares_that_there_are_not_are_refused(machine, nodes, quota, asked, all
         (TWO, None, 2, ([0, 1], [0, 1])),
         # Two threads of one core; the record's topology says so.
         ([[[0, 1]]], None, 2, ([0, 1], [0, 1])),
-        (TWO, None, 1, ([0], [1])),
         ([[[0, 4], [1, 5]]], None, 2, ([0, 4], [1, 5])),
         ([[[0], [1], [2]]], None, 2, ([0, 1], [2])),
         ([[[0], [1], [2], [3]]], 200_000, 2, ([0, 1], [0, 1])),
@@ -316,13 +292,6 @@ def test_of_isolated_cpus_a_side_has_one(machine):
     assert testbed.cpu_shares(root, [3], [0, 1]) == ([3], [0, 1])
     with pytest.raises(testbed.CpuError, match=r"generator_cpus = \[2, 3\]; allowed: .* isolated"):
         testbed.cpu_shares(root)
-
-
-def test_a_record_made_under_confinement_is_of_the_shares_given(machine):
-    root = machine([[[0, 2], [1, 3]]], allowed={1, 3})
-    found = testbed.topology(([0, 1], [2, 3]), root)
-    assert [cpu["cpu"] for cpu in found["cpus"]] == [0, 1, 2, 3]
-    assert found["siblings_split"]
 
 
 def test_without_a_topology_every_cpu_is_a_core(tmp_path, monkeypatch):
@@ -426,7 +395,6 @@ THREADS = {"connections": 5000, "threads": 5000}
             *("threads_left", (5000, "pids.max of the control group a.slice"), THREADS),
             "6000 threads; pids.max of the control group a.slice allows 5000",
         ),
-        ("threads_left", (500, "kernel.pid_max"), {"connections": 5000}, ""),
         ("threads_left", (-1, ""), THREADS, ""),
     ],
 )
