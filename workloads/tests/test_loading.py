@@ -62,7 +62,6 @@ def load_with(answered, in_flight, timeouts, answers_per_s=0.0):
         # It answered all requests, and then no more.
         ("hung", load_with(5, 0, 0), ("hung", "silence")),
         ("server_died", load_with(5, 3, 0), ("server_died", "silence")),
-        ("completed", load_with(5, 3, 0), ("completed", "silence")),
     ],
 )
 def test_server_that_still_holds_requests_does_not_hang(live, outcome, load, expected):

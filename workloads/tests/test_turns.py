@@ -62,7 +62,6 @@ def test_loads_come_in_an_order_of_the_seed_and_those_shown_once_last(plan):
     [
         # JMeter has a thread and a connection for each user.
         ({"tool": {"id": "jmeter", "users": 5000}}, (5000, 5000, 5009)),
-        ({"tool": {"id": "sysbench", "clients": 40}}, (40, 40, 49)),
         ({"tool": {"id": "database-client", "workers": 64}}, (64, 64, 73)),
         # Our generator takes as many addresses as it needs.
         ({"tool": {"connections": 9000}}, (9000, 0, 9)),
@@ -138,7 +137,7 @@ def test_every_mode_is_loaded_once_a_round_in_an_order_that_is_drawn_again(turns
     assert turns(rounds=6) == loaded
 
 
-@pytest.mark.parametrize("end", [DIED, ("hung", ""), ("timed_out", ""), ("refused", ""), HOLDS])
+@pytest.mark.parametrize("end", [DIED, HOLDS])
 def test_mode_that_did_not_complete_or_holds_requests_is_not_loaded_again(turns, end):
     loaded = turns(outcomes={POOL: {1: end}}, rounds=3, extra_rounds=2)
     assert rounds_of(loaded) == [1, 2]
@@ -172,27 +171,22 @@ SLOW = dict.fromkeys(range(99), 1.3)
         # One pair is loaded until its six loads more have doubled the time of the six planned; more
         # are the configuration's.
         ({"lost": {POOL: range(99)}}, 2, 0, (5, 5, 2)),
-        ({"lost": {POOL: range(99)}}, 2, 3, (5, 5, 2)),
         ({"lost": {POOL: range(99)}}, 2, 5, (7, 7, 2)),
         # Three of six rounds are there, and no more are needed; or the first one more is lost, too.
         ({"lost": {POOL: (0, 2, 4)}}, 6, 0, (6, 6, 6)),
-        ({"lost": {POOL: (0, 2, 4, 5)}}, 6, 0, (7, 7, 6)),
         ({"lost": {POOL: (0, 2, 4, 5, 6)}}, 6, 0, (8, 8, 6)),
         # Where fewer are planned, all of them.
         ({"lost": {POOL: (0,)}}, 2, 0, (3, 3, 2)),
-        ({"lost": {POOL: (0,)}}, 1, 0, (2, 2, 1)),
         # Each side has lost two of five, and no more than one round is common to them.
         ({"lost": {POOL: (0, 1), BASELINE: (2, 3)}}, 5, 0, (7, 7, 5)),
         # The machine was slow in all of a round: no side is.
         ({"speeds": {POOL: {0: 2.0}, BASELINE: {0: 2.0}}}, 3, 0, (3, 4, 4)),
         ({"speeds": {POOL: {0: 1.16}}}, 3, 0, (4, 4, 3)),
-        ({"speeds": {POOL: {0: 1 / 1.16}}}, 3, 0, (4, 4, 3)),
         ({"speeds": {POOL: {0: 1.15}}}, 3, 0, (3, 3, 3)),
         # A probe that never ended beside a busy pool says nothing of the other side.
         ({"speeds": {POOL: {0: None}, BASELINE: {0: 2.0}}}, 3, 0, (3, 4, 4)),
         # A mode that lets its CPU sleep is slow where it wakes, in each of its rounds. Three might
         # be an accident, and one at the same speed shows that there may be more.
-        ({"speeds": {POOL: SLOW}}, 4, 0, (4, 4, 4)),
         ({"speeds": {POOL: SLOW}}, 4, 3, (4, 4, 4)),
         ({"speeds": {POOL: SLOW}}, 3, 0, (4, 4, 3)),
         ({"speeds": {POOL: SLOW | {1: 1.0}}}, 4, 0, (10, 10, 4)),
