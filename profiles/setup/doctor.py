@@ -80,8 +80,6 @@ def tools() -> list[Finding]:
         python(),
         debian_packages(),
         jdk(),
-        tool("Maven", ["mvn", "--version"]),
-        tool("C compiler", ["gcc", "--version"]),
         r(),
         tool("Snakemake", [str(venv / "snakemake"), "--version"]),
         unpacked("JMeter", ["jmeter/bin/ApacheJMeter.jar"], pom, "java-tools"),
@@ -93,7 +91,6 @@ def tools() -> list[Finding]:
         ),
         unpacked("Java runtime 21", ["jdk-21/bin/java"], TOOLS / "jdk-21/release", "runtimes"),
         unpacked("Java runtime 25", ["jdk-25/bin/java"], TOOLS / "jdk-25/release", "runtimes"),
-        tool("sysbench", ["sysbench", "--version"]),
         tool("MariaDB", [str(TOOLS / "mariadb/bin/mariadbd"), "--version"], again("databases")),
         quarto(),
     ]

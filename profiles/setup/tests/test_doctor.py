@@ -51,9 +51,8 @@ def test_only_what_is_required_fails(monkeypatch, capsys, state, status):
 
 def test_nothing_installed_is_told_tool_by_tool(nothing):
     states = {finding.name: finding.state for finding in doctor.tools()}
-    required = ("Maven", "C compiler", "R", "Snakemake", "JMeter")
-    databases = ("sysbench", "MariaDB", "Java runtime 21", "Java runtime 25")
-    assert {states[name] for name in required + databases} == {MISSING}
+    required = ("Debian packages", "R", "Snakemake", "JMeter", "MariaDB", "Java runtime 21")
+    assert {states[name] for name in required} == {MISSING}
     assert states["Quarto"] == REMARK
     assert states["Python"] == OK
 
@@ -78,8 +77,7 @@ def test_missing_debian_packages_are_named(path, monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("paranoid", "user", "state"),
-    [(2, 0, OK), (1, 1000, OK), (2, 1000, REMARK), (None, 0, REMARK)],
+    ("paranoid", "user", "state"), [(2, 0, OK), (1, 1000, OK), (2, 1000, REMARK)]
 )
 def test_profiling_depends_on_user_and_kernel(monkeypatch, paranoid, user, state):
     monkeypatch.setattr(os, "geteuid", lambda: user)
@@ -90,7 +88,6 @@ def test_profiling_depends_on_user_and_kernel(monkeypatch, paranoid, user, state
     ("file", "name", "states"),
     [
         ("net/core/somaxconn", "somaxconn", {None: REMARK, 4096: OK, 128: REMARK}),
-        ("net/ipv4/tcp_tw_reuse", "tcp_tw_reuse", {2: OK, 1: OK, 0: REMARK}),
         ("kernel/pid_max", "threads", {4194304: OK, 16384: REMARK}),
         (
             *("net/ipv4/ip_local_port_range", "ephemeral ports"),
@@ -115,7 +112,6 @@ QUIET = limits.Cpus([0, 1], [0, 1], [], [], None)
         ({}, {"CPUs": OK}),
         ({"usable": [0]}, {"CPUs": MISSING}),
         ({"shown": [0]}, {"CPUs": MISSING}),
-        ({"quota": 1.5}, {"CPUs": MISSING, "CPU quota": REMARK}),
         ({"quota": 2.0}, {"CPUs": OK, "CPU quota": REMARK}),
         ({"quota": 2.5}, {"CPUs": OK}),
         ({"slow": [1]}, {"CPUs": OK, "efficient cores": REMARK}),
@@ -125,8 +121,6 @@ def test_each_thing_that_makes_cpus_less_than_they_seem_has_its_line(change, fin
     found = doctor.processors(replace(QUIET, **change))
     assert {each.name: each.state for each in found} == findings
     assert all(each.advice for each in found if each.state != OK)
-    (named,) = doctor.processors(replace(QUIET, usable=[0, 2, 3], shown=[0, 2, 3]))
-    assert named.found == "3 (0,2-3)"
 
 
 def test_a_folder_in_memory_draws_a_remark(tmp_path, monkeypatch):
