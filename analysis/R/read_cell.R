@@ -149,7 +149,7 @@ session_of <- function(cell) paste(c(words(cell$session$id), cell$provenance$mac
 identity_row <- function(cell) {
   labels <- cell$labels
   c(identity_of(cell), list(
-    baseline = words(labels$mode$baseline), mode_title = words(labels$mode$title), tier_title = words(labels$tier$title),
+    baseline = words(labels$mode$baseline), tier_title = words(labels$tier$title),
     path = words(cell$configuration$tier$path), loop = words(cell$load$loop), outcome_reason = words(cell$outcome_reason),
     commit = words(cell$provenance$commit)
   ))

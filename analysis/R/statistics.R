@@ -2,7 +2,7 @@
 
 #' A row per statistic, most of them columns of the summary: `statistic`, `title` (words within a sentence),
 #' `short` (heading of a column or a panel), `unit`, `better` (which way is good), and of those that are compared
-#' `effect` (ratio; difference where 0 is a usual value; share of cells).
+#' `effect` (ratio; difference where 0 is a usual value).
 all_statistics <- fread(
   "statistic;                            title;                                                 short;                               unit;  better; effect
    throughput_per_s;                     throughput;                                            Throughput;                          1/s;   higher; ratio
@@ -17,7 +17,6 @@ all_statistics <- fread(
    generator_cpu_us_per_request;         CPU time of the client per request;                    Client CPU per request;              µs;    lower;  ratio
    capacity_per_s;                       capacity at the objective;                             Capacity;                            1/s;   higher; ratio
    error_share;                          share of failed requests;                              Failed;                              share; lower;  difference
-   died;                                 share of servers that no longer answered;              Died;                                ;      lower;  share
    latency_p90_ms;                       90th percentile of latency;                            p90;                                 ms;    lower;
    latency_p95_ms;                       95th percentile of latency;                            p95;                                 ms;    lower;
    latency_p99_9_ms;                     99.9th percentile of latency;                          p99.9;                               ms;    lower;
@@ -40,13 +39,10 @@ all_statistics <- fread(
    first_answer_s;                       time to the first answer;                              First answer;                        s;     ;
    gc_pause_ms;                          pauses of the garbage collector;                       GC pauses;                           ms;    ;
    pool_wait_mean_ms;                    mean wait for a connection;                            Wait for a connection;               ms;    ;
-   descriptors_peak;                     descriptors at the peak;                               Descriptors, peak;                   ;      ;
    accept_queue_peak;                    connections not yet accepted at the peak;              Not yet accepted, peak;              ;      ;
    listen_overflows;                     overflows of the listen queue;                         Overflows;                           ;      ;
    retransmits;                          retransmits;                                           Retransmits;                         ;      ;
    cpu;                                  CPU time;                                              CPU time;                            µs;    ;
-   wall;                                 time;                                                  Time;                                µs;    ;
-   server;                               CPU time of the database;                              Database CPU;                        µs;    ;
    rss_bytes;                            resident memory;                                       Memory;                              bytes; ;
    heap_bytes;                           live heap;                                             Heap;                                bytes; ;",
   sep = ";", quote = "", na.strings = NULL, encoding = "UTF-8"

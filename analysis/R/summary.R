@@ -8,25 +8,24 @@
 #   slower than all answers; mean and maximum are of answers alone.
 # - latency_all_*_ms, closed loop alone: over every sample, the failed ones too, as JMeter's
 #   aggregate report does and therefore the source's table. To be laid beside that table.
-# - latency_mixed_in_*_ms, of requests that a mix adds: all others are then of the tier's path alone.
-# - latency_uncorrected_*_ms, open loop alone: counted from when the request was really sent, so
+# - latency_mixed_in_p50_ms and _p99_ms, of requests that a mix adds: all others are then of the tier's path alone.
+# - latency_uncorrected_p99_ms, open loop alone: counted from when the request was really sent, so
 #   blind to coordinated omission. To show what that blindness hides.
 # The runner computes them once, from all slices of the cell together (load.latency). What slices have a value of is that of
 # the slices that count for it (session_values.R).
 
 latency_values <- c("mean", "sd", "min", names(latency_points), "max")
 
-latency_columns <- function(set, latency) {
-  values <- lapply(latency_values, function(name) number(latency[[paste0(name, "_ms")]]))
-  setNames(values, paste0("latency_", set, latency_values, "_ms"))
+latency_columns <- function(set, latency, values = latency_values) {
+  setNames(lapply(paste0(values, "_ms"), function(name) number(latency[[name]])), paste0("latency_", set, values, "_ms"))
 }
 
 load_row <- function(cell) {
   latency <- cell$load$latency
   lasted_s <- number(latency$lasted_s)
   c(
-    latency_columns("", latency$right), latency_columns("all_", latency$all), latency_columns("uncorrected_", latency$uncorrected),
-    latency_columns("mixed_in_", latency$mixed_in),
+    latency_columns("", latency$right), latency_columns("all_", latency$all, setdiff(latency_values, "p99_9")),
+    latency_columns("uncorrected_", latency$uncorrected, "p99"), latency_columns("mixed_in_", latency$mixed_in, c("p50", "p99")),
     list(
       throughput_all_per_s = per(number(latency$count), lasted_s),
       received_kib_per_s = per(number(cell$load$received_bytes) / 1024, lasted_s),
@@ -35,27 +34,15 @@ load_row <- function(cell) {
   )
 }
 
-# Ids of machines name no host; the title says what a machine is.
-machine_row <- function(cell) {
-  machine <- cell$provenance$machine
-  if (is.null(machine$id)) return(list(machine = NA_character_, machine_title = "not recorded"))
-  title <- sprintf(
-    "%s, %d CPU%s, %.0f GiB, Linux %s", machine$cpu_model, machine$cpus, if (machine$cpus == 1) "" else "s",
-    machine$memory_bytes / 2^30, machine$kernel
-  )
-  list(machine = machine$id, machine_title = words(title))
-}
-
 # How the cell was measured: its session, warm-up and slices.
 session_row <- function(cell) {
   slices <- plain_slices(read_slices_of(cell))
   counted <- cell$load$slices
   list(
     comparison = words(cell$session$comparison), rounds = number(cell$session$rounds),
-    load_share = number(cell$session$load_share),
     warm_up_ended = words(cell$warm_up$ended), warm_up_s = number(cell$warm_up$lasted_s),
     slices_kept = number(counted$kept), slices_repeated = number(counted$repeated),
-    idle_neighbors_share = most_of(slices$idle_neighbors_share), rss_mib = mean_of(slices$rss_mib)
+    rss_mib = mean_of(slices$rss_mib)
   )
 }
 
@@ -69,7 +56,6 @@ requests_row <- function(cell) {
   errors <- errors[errors > 0]
   list(
     requests_offered = number(load$requests_offered), requests = number(load$requests_recorded),
-    requests_2xx = number(load$responses_2xx),
     errors = paste0(names(errors), "=", errors, recycle0 = TRUE, collapse = ";"),
     error_share = number(load$error_share), error_percent = 100 * number(load$error_share),
     duration_s = number(load$duration_s),
@@ -77,14 +63,12 @@ requests_row <- function(cell) {
     offered_per_s = number(c(load$offered_per_s, asked$rate_per_s)[1]),
     users = number(c(load$concurrency_offered, asked$users)[1]),
     users_alive = number(load$users_alive),
-    connections = number(asked$connections), connects = number(load$connects),
-    queries = if (length(load$queries) > 0) sum(unlist(load$queries)) else NA_real_,
+    connections = number(asked$connections),
     sleep_ms = number(cell$configuration$tier$sleep_ms),
     throughput_per_s = number(load$throughput_per_s),
     answers_per_s = number(load$answers_per_s),
     # Little's law: how many requests the answers account for, on average.
-    under_way = if (is.null(asked$mix)) number(load$answers_per_s) * number(load$latency_mean_ms) / 1000 else number(load$in_flight_mean),
-    rows_before = number(cell$answers$rows_before), rows_after = number(cell$answers$rows_after)
+    under_way = if (is.null(asked$mix)) number(load$answers_per_s) * number(load$latency_mean_ms) / 1000 else number(load$in_flight_mean)
   )
 }
 
@@ -95,13 +79,11 @@ server_row <- function(cell) {
   requests <- number(cell$load$requests_recorded)
   list(
     cpu_us_per_request = number(server$cpu_us_per_request), server_cpus = max(length(cell$provenance$server_cpus), 1),
-    compiler_share = number(server$compiler_share), compiler_cpu_s = number(server$compiler_cpu_s), compiler_marked = number(server$compiler_marked),
-    cpu_user_s = number(server$cpu_user_s), cpu_system_s = number(server$cpu_system_s),
+    compiler_share = number(server$compiler_share), compiler_marked = number(server$compiler_marked),
     threads_idle = number(server$idle_threads), threads_started = number(server$threads_started),
     threads_peak = number(server$peak_threads),
     rss_peak_mib = number(server$peak_rss_bytes) / 2^20, rss_idle_mib = number(server$idle_rss_bytes) / 2^20,
     first_answer_s = number(server$first_answer_s),
-    descriptors_peak = number(server$peak_descriptors),
     machine_context_switches_per_request = per(number(server$machine_context_switches), requests),
     collections = number(server$collections), full_collections = number(server$full_collections), gc_pause_ms = number(server$gc_pause_ms),
     heap_varied = as.numeric(isTRUE(cell$configuration$mode$heap_varied)),
@@ -126,7 +108,7 @@ counters_row <- function(cell) {
   counters <- cell$server$counters
   list(
     counted_requests = number(cell$server$counted_requests), pool_waits = number(counters$pool_waits), pool_wait_ms = number(counters$pool_wait_ms),
-    pool_wait_mean_ms = per(number(counters$pool_wait_ms), number(counters$pool_waits)), pool_timeouts = number(counters$pool_timeouts),
+    pool_wait_mean_ms = per(number(counters$pool_wait_ms), number(counters$pool_waits)),
     pinned = number(counters[["pinned"]]), pinned_ms = number(counters$pinned_ms)
   )
 }
@@ -148,7 +130,7 @@ measuring_row <- function(cell) {
     profiler_engine = words(cell$profile$engine),
     others_cpu_share = number(cell$machine$others_cpu_share),
     steal_share = number(cell$machine$steal_share),
-    speed_server = number(cell$machine$speed_server), probe_us = number(cell$machine$probe_us)
+    probe_us = number(cell$machine$probe_us)
   )
 }
 
@@ -157,7 +139,7 @@ summarise_cell <- function(cell) {
   if (cell$outcome == "beyond_limits") cell <- without_figures(cell)
   as.data.table(c(
     identity_row(cell), session_row(cell), requests_row(cell), load_row(cell), server_row(cell), counters_row(cell),
-    backend_row(cell), measuring_row(cell), machine_row(cell)
+    backend_row(cell), measuring_row(cell), machine = words(cell$provenance$machine$id)
   ))
 }
 
@@ -178,9 +160,9 @@ summarise_cells <- function(paths) {
 }
 
 text_columns <- c(
-  "session", "comparison", "warm_up_ended", "bound_throughput", "bound_latency", "study", "mode", "baseline", "tier", "tool", "mode_title", "tier_title", "path", "loop", "outcome",
+  "session", "comparison", "warm_up_ended", "bound_throughput", "bound_latency", "study", "mode", "baseline", "tier", "tool", "tier_title", "path", "loop", "outcome",
   "outcome_reason", "valid", "latency_valid", "failed_checks", "errors", "generator",
-  "generator_version", "profiler_engine", "commit", "backend", "machine", "machine_title"
+  "generator_version", "profiler_engine", "commit", "backend", "machine"
 )
 
 #' Reads results/summary.csv, see summarise_cell().

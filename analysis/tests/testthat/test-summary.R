@@ -26,24 +26,22 @@ test_that("failed requests count as the source counted them, and not in the prim
 test_that("the server's figures are scaled to their units", {
   expect_columns(
     answered(provenance = list(commit = "abc")), commit = "abc", rss_peak_mib = 100, machine_context_switches_per_request = 4, session = "session-1 on 0123456789ab", warm_up_ended = "idle", slices_kept = 4,
-    rss_mib = 95, idle_neighbors_share = 0.001, generator = "Apache JMeter", generator_version = "5.6.3"
+    rss_mib = 95, generator = "Apache JMeter", generator_version = "5.6.3"
   )
 })
 
-test_that("counters, backend and rows are columns, and NA where a cell has none", {
+test_that("counters and backend are columns, and NA where a cell has none", {
   row <- answered(
-    server = list(counters = list(pool_waits = 10, pool_wait_ms = 50, pool_timeouts = 1), peak_accept_queue = 7),
-    backend = list(id = "mariadb", cpus = 0:1, cpu_share = 0.25, peak_rss_bytes = 2^20), answers = list(rows_before = 3, rows_after = 13),
+    server = list(counters = list(pool_waits = 10, pool_wait_ms = 50), peak_accept_queue = 7),
+    backend = list(id = "mariadb", cpus = 0:1, cpu_share = 0.25, peak_rss_bytes = 2^20),
     load = list(answers_per_s = 5, latency_mean_ms = 400, concurrency_offered = 4)
   )
   # A quarter of two CPUs for 2 s, over ten requests.
   expect_columns(
-    row, pool_waits = 10, pool_wait_mean_ms = 5, pool_timeouts = 1, accept_queue_peak = 7, backend_cpu_us_per_request = 1e5, rows_before = 3, rows_after = 13,
-    under_way = 2, users = 4
+    row, pool_waits = 10, pool_wait_mean_ms = 5, accept_queue_peak = 7, backend_cpu_us_per_request = 1e5, under_way = 2, users = 4
   )
   expect_unknown(row, "connections")
-  plain <- answered(server = list(counters = list()), answers = list(rows_before = NULL))
-  expect_unknown(plain, "pool_waits", "backend", "rows_before")
+  expect_unknown(answered(server = list(counters = list())), "pool_waits", "backend")
 })
 
 test_that("pinned is not pinned_ms", {
