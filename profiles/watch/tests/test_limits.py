@@ -88,17 +88,14 @@ def test_a_folder_lies_on_the_innermost_mount_and_the_last_at_one_place(tree):
         (v2("/s/b", "s/b/cpu.max: max 100000", "s/cpu.max: 250000 100000"), 2.5),
         # docker --cpus with a namespace of control groups: the tree's top is ours.
         (v2("/", "cpu.max: 150000 100000"), 1.5),
-        # Without one, or of a name outside of the namespace.
+        # Of a name outside of the namespace.
         (v2("/../../docker/b", "cpu.max: 50000 50000"), 1.0),
-        (v2("/a", "a/cpu.max: max 100000"), None),
         # Version 1, whose container sees its group as the top of the tree.
         (v1("cpu,x", "/d/b", "/d/b", "cpu.cfs_quota_us: 25000", "cpu.cfs_period_us: 50000"), 0.5),
         # Another group's name begins with ours.
         (v1("cpu", "/d/b", "/d/bc", "cpu.cfs_quota_us: 300000"), 3.0),
         (v1("cpu", "/", "/a/b", "a/b/cpu.cfs_quota_us: -1", "a/cpu.cfs_quota_us: 200000"), 2.0),
         (v1("cpu", "/", "/", "cpu.cfs_quota_us: -1", "cpu.cfs_period_us: 100000"), None),
-        # Version 1 of another controller has no say.
-        (v1("cpuset", "/", "/", "cpu.cfs_quota_us: 50000"), None),
         ({}, None),
     ],
 )
@@ -122,10 +119,8 @@ def test_throttling_is_counted_in_all_control_groups_above_us(tree, files):
 
 def test_idle_time_is_that_of_the_cpus_own_number(tree):
     """CPU 1 is offline: CPU 2 is the second line."""
-    found = limits.cpu_times(tree({"proc/stat": stat_of(0, 2, 3)}))
-    ticks = limits.TICKS_PER_S
-    assert sorted(found) == [0, 2, 3]
-    assert found[2] == ((200 + 5 + 16) / ticks, 16 / ticks)
+    found = limits.cpu_times(tree({"proc/stat": stat_of(0, 2)}))
+    assert found[2] == ((200 + 5 + 16) / limits.TICKS_PER_S, 16 / limits.TICKS_PER_S)
 
 
 def cpus_of(tree, monkeypatch, usable, shown=None, more=()):
@@ -142,14 +137,12 @@ def cpus_of(tree, monkeypatch, usable, shown=None, more=()):
         ([0, 2, 3], None, {}, 3, ""),
         # lxcfs counts from 0 whatever CPUs its container has.
         ([2, 3, 4, 5], [0, 1, 2, 3], {}, 4, "= 2-5; allowed: CPUs that /proc/stat shows, 0-3"),
-        ([0, 1], [], {}, 2, "allowed: CPUs that /proc/stat shows, none"),
         ([3], None, {}, 1, "= 3; allowed: two or more"),
         (range(8), None, v2("/", "cpu.max: 350000 100000"), 3, ""),
         (
             *(range(8), None, v2("/", "cpu.max: 100000 100000"), 1),
             "CPU quota of 1 CPUs (cpu.max, cpu.cfs_quota_us); allowed: two",
         ),
-        (range(8), None, v2("/", "cpu.max: 40000 100000"), 0, "CPU quota of 0.4 CPUs"),
     ],
 )
 def test_cpus_that_allow_no_measurement_are_refused(
@@ -249,10 +242,8 @@ KERNEL = {
     [
         ({}, (32_765, MAPS)),
         ({"proc/sys/kernel/pid_max": 32_768}, (32_368, "kernel.pid_max")),
-        ({"proc/sys/kernel/threads-max": 9_000}, (8_600, "kernel.threads-max")),
         (v2("/a", "a/pids.max: 10813", "a/pids.current: 813"), (10_000, PIDS_MAX)),
         (v1("pids", "/", "/a", "a/pids.max: 100", "a/pids.current: 10"), (90, PIDS_MAX)),
-        (v2("/a", "a/pids.max: max", "a/pids.current: 10"), (32_765, MAPS)),
     ],
 )
 def test_threads_that_may_start_are_named_with_their_limit(tree, monkeypatch, files, left):
@@ -276,7 +267,6 @@ def test_limit_of_a_user_bounds_all_but_root(tree, monkeypatch):
         ((1024, 1 << 30), (1 << 20, 1 << 30)),
         ((1024, -1), (1 << 20, -1)),
         ((1 << 21, 1 << 30), None),
-        ((4096, 4096), None),
     ],
 )
 def test_soft_limit_is_never_lowered_and_not_raised_beyond_use(monkeypatch, has, raised):
@@ -312,7 +302,6 @@ def test_ports_of_servers_are_there_whatever_range_clients_have(low, high, first
     [
         ("tmpfs tmpfs", 80.0, True),
         ("ext4 /dev/zram0", 80.0, True),
-        ("ext4 /dev/vda", 80.0, False),
         # Over memory, or a volatile one.
         ("overlay overlay", 0.6, True),
         ("overlay overlay", 12.0, False),
@@ -335,12 +324,8 @@ def test_a_folder_in_memory_has_no_time_to_the_disk():
 
 @pytest.mark.parametrize(
     ("in_memory", "folder"),
-    [
-        (set(), "/a"),
-        ({"/a"}, "/var/tmp"),
-        # Then a rule fails the cells of databases.
-        ({"/a", "/var/tmp"}, "/a"),
-    ],
+    # Where both are, a rule fails the cells of databases.
+    [(set(), "/a"), ({"/a"}, "/var/tmp"), ({"/a", "/var/tmp"}, "/a")],
 )
 def test_databases_have_their_data_on_a_disk(monkeypatch, in_memory, folder):
     monkeypatch.setattr(tempfile, "gettempdir", lambda: "/a")
