@@ -93,15 +93,12 @@ sentence_controls <- function(controls) {
 
 # ---- Run against run, coverage and power --------------------------------------------------------
 
-#' Do runs agree? How often the interval of a change between two of them holds none.
+#' Does the first run agree with each of the others? How often the interval of a change between the two holds none.
 #'
-#' @param runs see read_all_shipped(); only name, facts, summary and comparisons are read. `of_first` whether the first is in each pair.
-table_of_agreement <- function(runs, of_first = FALSE) {
-  if (length(runs) < 2) return(data.table())
-  pairs <- Filter(function(pair) !of_first || pair[1] == 1, combn(length(runs), 2, simplify = FALSE))
-  rbindlist(lapply(pairs, function(pair) {
-    first <- runs[[pair[1]]]
-    other <- runs[[pair[2]]]
+#' @param runs see read_all_shipped(); only name, facts, summary and comparisons are read.
+table_of_agreement <- function(runs) {
+  first <- runs[[1]]
+  rbindlist(lapply(runs[-1], function(other) {
     run_against_run(first$comparisons, other$comparisons)[statistic == "all", .(
       Runs = sprintf("%s and %s", first$name, other$name),
       "Agree (%)" = sprintf("%s [%s, %s]", format_number(100 * share), format_number(100 * low), format_number(100 * high)), Comparisons = comparisons,

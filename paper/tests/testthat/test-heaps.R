@@ -39,12 +39,6 @@ test_that("a larger heap that served less, or has no valid session, is not passe
   expect_said(tell_heaps(heaps), "256 MiB by SerialGC and none by ZGC with virtual threads")
 })
 
-test_that("without a heap one line says how to measure it", {
-  none <- lapply(heap_tables(), function(table) table[0])
-  expect_said(tell_heaps(none), "`extras=heaps`")
-  expect_equal(nrow(panels_of_heaps(none$modes)), 0)
-})
-
 test_that("the figure has a panel a tier and statistic, and throughput of closed loops alone", {
   modes <- heap_tables()$modes
   # An axis spans a factor of two, so that noise is none.

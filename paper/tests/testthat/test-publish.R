@@ -22,13 +22,7 @@ test_that("two runs agree where the interval of the change holds none", {
   expect_equal(table_of_agreement(list(first, other)), data.table(
     Runs = "first and other", "Agree (%)" = "66.7 [9.43, 99.2]", Comparisons = 3L, "CPU time of a request" = "2 times"
   ))
-  other$facts$machine$cpu_version <- "26/2/1"
-  expect_true(same_kind(first$facts$machine, other$facts$machine))
-  first$facts$machine$cpu_version <- "25/1/1"
-  expect_false(same_kind(first$facts$machine, other$facts$machine))
-  three <- list(first, other, first)
-  expect_equal(nrow(table_of_agreement(three)), 3)
-  expect_equal(table_of_agreement(three, of_first = TRUE)$Runs, c("first and other", "first and first"))
+  expect_equal(table_of_agreement(list(first, other, first))$Runs, c("first and other", "first and first"))
   other$comparisons <- other$comparisons[0]
   for (runs in list(list(first, other), list(first))) expect_equal(nrow(table_of_agreement(runs)), 0)
 })
@@ -121,10 +115,6 @@ test_that("a run for others has all that is shipped, and nothing of who or where
   expect_error(pack(), "is there already")
   # The same bytes for the same run.
   expect_equal(unname(tools::md5sum(pack("again")$cells)), unname(tools::md5sum(made$cells)))
-})
-
-test_that("run.json of a shipped run has no path", {
-  for (path in Sys.glob(file.path(runs_folder, "*", "run.json"))) expect_no_match(unlist(jsonlite::read_json(path)), "^/", label = path)
 })
 
 # ---- The report

@@ -40,18 +40,12 @@ first_screen_of_tables <- function(name) {
 test_that("the first screen of the shipped page has the values of the shipped tables, and no others", {
   html <- paste(lines_of(file.path("runs", reference_run, "report.html")), collapse = "\n")
   tables <- first_screen_of_tables(reference_run)
-  # Title, sentence and settings, with a change to the page.
-  same <- function(pattern = "^", by = "") {
-    found <- first_screen(sub(pattern, by, html, perl = TRUE))
-    of_tables <- tables$settings[found$settings, on = c("users", "words"), names(found$settings), with = FALSE]
-    # Tables have six digits.
-    is_same <- isTRUE(all.equal(found$settings, of_tables, tolerance = 1e-5, check.attributes = FALSE))
-    c(identical(numbers_in(found$title), numbers_in(tables$title)), identical(numbers_in(found$sentence), numbers_in(tables$sentence)), is_same && nrow(of_tables) >= 4)
-  }
-  expect_equal(same(), c(TRUE, TRUE, TRUE))
-  expect_equal(same("(<h1[^>]*>Virtual threads are 1 ×, )[0-9.]+", "\\19.9"), c(FALSE, TRUE, TRUE))
-  expect_equal(same("(Throughput compared[^<]*?\\([0-9.]+ to )[0-9.]+", "\\17"), c(TRUE, FALSE, TRUE))
-  for (value in c("per_s", "waiting")) expect_equal(same(sprintf("(&quot;%s&quot;:)[0-9.]+", value), "\\17"), c(TRUE, TRUE, FALSE))
+  found <- first_screen(html)
+  for (part in c("title", "sentence")) expect_equal(numbers_in(found[[part]]), numbers_in(tables[[part]]))
+  expect_gte(nrow(found$settings), 4)
+  of_tables <- tables$settings[found$settings, on = c("users", "words"), names(found$settings), with = FALSE]
+  # Tables have six digits.
+  expect_equal(found$settings, of_tables, tolerance = 1e-5, ignore_attr = TRUE)
 })
 
 test_that("a load that can be set has its settings with what they admit, and all users where nothing limits them", {

@@ -128,15 +128,6 @@ test_that("modes are compared by the order of service where nothing but that dif
   expect_length(panels, 2)
 })
 
-test_that("SCHED_BATCH has a price below the limit only where p99 has a ratio", {
-  row <- compared(
-    study = "virtual-threads", mode = "virtual-batch", tier = "neighbor-waits", statistic = "latency_p99_ms", unit = "ms",
-    mode_value = 21.4, baseline_value = 20.9
-  )
-  expect_equal(sentence_of_batch_below(row), "p99 there is 21.4 ms in place of 20.9 ms.")
-  expect_equal(sentence_of_batch_below(row[, reason := "no valid cell"]), "")
-})
-
 test_that("requests that were overtaken are counted by their turns", {
   of <- function(service, values, shares) data.table(service, pool = 10, turn_ms = 400, value_ms = values, share = shares)
   rows <- rbind(of("platform threads", c(400, 599, 800, 1200), c(0.8, 0.85, 0.99, 1)), of("virtual threads", c(400, 800), c(0.98, 1)), of("platform threads behind a fair semaphore", 430, 1))
