@@ -18,8 +18,6 @@ import org.apache.jmeter.protocol.http.control.Header;
 import org.apache.jmeter.protocol.http.control.HeaderManager;
 import org.apache.jmeter.protocol.http.sampler.HTTPSamplerProxy;
 import org.apache.jmeter.reporters.ResultCollector;
-import org.apache.jmeter.samplers.SampleEvent;
-import org.apache.jmeter.samplers.SampleResult;
 import org.apache.jmeter.save.SaveService;
 import org.apache.jmeter.testelement.TestElement;
 import org.apache.jmeter.threads.ThreadGroup;
@@ -96,7 +94,7 @@ public final class Driver {
     private void run(Path folder) throws IOException {
         Path samples = folder.resolve(SAMPLES);
         Files.deleteIfExists(samples);
-        ResultCollector collector = new Samples();
+        ResultCollector collector = new ResultCollector();
         collector.setFilename(samples.toString());
         HashTree tree = SaveService.loadTree(plan);
         JMeter.convertSubTree(tree, false);
@@ -109,21 +107,6 @@ public final class Driver {
         engine.configure(tree);
         engine.run();
         requireSamples(samples);
-    }
-
-    /** Samples of which a failed one says that this JVM had no descriptor: its exception has other reasons, too. */
-    private static final class Samples extends ResultCollector {
-
-        private static final String NO_DESCRIPTOR = "Too many open files";
-
-        @Override
-        public void sampleOccurred(SampleEvent event) {
-            SampleResult result = event.getResult();
-            if (!result.isSuccessful() && result.getResponseMessage().contains(NO_DESCRIPTOR)) {
-                result.setResponseCode(result.getResponseCode() + ": " + NO_DESCRIPTOR);
-            }
-            super.sampleOccurred(event);
-        }
     }
 
     /**

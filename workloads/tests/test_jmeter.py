@@ -123,8 +123,6 @@ JAVA = "Non HTTP response code: java.net"
         (f"{JAVA}.NoHttpResponseException", "closed_early"),
         (f"{JAVA}.BindException", "ports_exhausted"),
         (f"{JAVA}.SocketException", "reset"),
-        # Descriptors of its own are no fault of the server.
-        (f"{JAVA}.SocketException: Too many open files", "descriptors_exhausted"),
         (f"{JAVA}.IllegalStateException", "other"),
     ],
 )

@@ -2,7 +2,6 @@
 
 import base64
 import csv
-import resource
 import subprocess
 import threading
 import time
@@ -145,19 +144,6 @@ def test_a_wrong_body_is_no_success_unless_any_length_is_right(driver, tmp_path)
 def test_an_answer_without_a_body_is_as_long_as_it_should_be(driver, tmp_path):
     rows = driver.load(tmp_path, path="/empty?a=b%20c,d:~e+f", body_bytes=0)
     assert {(row["responseCode"], row["success"]) for row in rows} == {("204", "true")}
-
-
-def test_a_generator_without_descriptors_says_so(server, tmp_path):
-    """Its own limit is lowered once it is up: JMeter's connections find no descriptor."""
-    driver = Driver(tmp_path, server.server_port)
-    open_ones = len(list(Path(f"/proc/{driver.process.pid}/fd").iterdir()))
-    # Some for the samples and the libraries that the first load reads.
-    driver.load(tmp_path, users=1)
-    resource.prlimit(driver.process.pid, resource.RLIMIT_NOFILE, (open_ones + 20,) * 2)
-    codes = {row["responseCode"] for row in driver.load(tmp_path, users=60, loops=1)}
-    driver.process.stdin.close()
-    driver.process.wait(timeout=60)
-    assert "descriptors_exhausted" in set(map(jmeter.error_kind, codes)), codes
 
 
 @pytest.mark.parametrize(

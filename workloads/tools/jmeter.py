@@ -53,12 +53,10 @@ ERROR_KINDS = {
     "SocketException": "reset",
     "BindException": "ports_exhausted",
     "NoRouteToHostException": "ports_exhausted",
-    # The driver adds why to an exception that has several reasons.
-    "SocketException: Too many open files": "descriptors_exhausted",
 }
 
 # The server knows nothing of these.
-NOT_SENT = {"connect_refused", "connect_timeout", "ports_exhausted", "descriptors_exhausted"}
+NOT_SENT = {"connect_refused", "connect_timeout", "ports_exhausted"}
 
 
 class Sample(NamedTuple):
