@@ -33,47 +33,41 @@ class Dialect:
     text_number: str
 
 
-@dataclass(frozen=True)
-class Data:
-    """`rows` rows with ids from 1, made from `seed`."""
+def statements(dialect: Dialect) -> list[str]:
+    """Table, rows and secondary index."""
+    return [
+        f"CREATE TABLE {TABLE} (id {dialect.key}, k INTEGER NOT NULL DEFAULT 0, "
+        f"c CHAR({TEXT_CHARACTERS}) NOT NULL DEFAULT '', "
+        f"pad CHAR({PAD_CHARACTERS}) NOT NULL DEFAULT '') {dialect.engine}",
+        f"INSERT INTO {TABLE} SELECT seq, 1 + (seq * {FACTOR} + {SEED}) % {ROWS}, "
+        f"{text_sql('c', TEXT_CHARACTERS)}, {text_sql('pad', PAD_CHARACTERS)} "
+        f"FROM {dialect.numbers.format(rows=ROWS)}",
+        f"CREATE INDEX k_1 ON {TABLE}(k)",
+        f"{dialect.analyze} {TABLE}",
+    ]
 
-    rows: int = ROWS
-    seed: int = SEED
 
-    def statements(self, dialect: Dialect) -> list[str]:
-        """Table, rows and secondary index."""
-        numbers = dialect.numbers.format(rows=self.rows)
-        return [
-            f"CREATE TABLE {TABLE} (id {dialect.key}, k INTEGER NOT NULL DEFAULT 0, "
-            f"c CHAR({TEXT_CHARACTERS}) NOT NULL DEFAULT '', "
-            f"pad CHAR({PAD_CHARACTERS}) NOT NULL DEFAULT '') {dialect.engine}",
-            f"INSERT INTO {TABLE} SELECT seq, 1 + (seq * {FACTOR} + {self.seed}) % {self.rows}, "
-            f"{self.text_sql('c', TEXT_CHARACTERS)}, {self.text_sql('pad', PAD_CHARACTERS)} "
-            f"FROM {numbers}",
-            f"CREATE INDEX k_1 ON {TABLE}(k)",
-            f"{dialect.analyze} {TABLE}",
-        ]
+def text_sql(column: str, characters: int) -> str:
+    parts = ", ".join(
+        f"MD5(CONCAT('{SEED}/{column}/{part}/', seq))" for part in range(parts_of(characters))
+    )
+    return f"LEFT(CONCAT({parts}), {characters})"
 
-    def text_sql(self, column: str, characters: int) -> str:
-        parts = ", ".join(
-            f"MD5(CONCAT('{self.seed}/{column}/{part}/', seq))"
-            for part in range(parts_of(characters))
-        )
-        return f"LEFT(CONCAT({parts}), {characters})"
 
-    def text(self, row: int, column: str = "c", characters: int = TEXT_CHARACTERS) -> str:
-        parts = (
-            hashlib.md5(f"{self.seed}/{column}/{part}/{row}".encode()).hexdigest()
-            for part in range(parts_of(characters))
-        )
-        return "".join(parts)[:characters]
+def text(row: int, column: str = "c", characters: int = TEXT_CHARACTERS) -> str:
+    parts = (
+        hashlib.md5(f"{SEED}/{column}/{part}/{row}".encode()).hexdigest()
+        for part in range(parts_of(characters))
+    )
+    return "".join(parts)[:characters]
 
-    def expected(self) -> tuple[int, ...]:
-        """The answer that the statement of `check_sql` must give."""
-        ids = range(1, self.rows + 1)
-        ks = sum(1 + (row * FACTOR + self.seed) % self.rows for row in ids)
-        texts = (hashlib.md5(self.text(row).encode()).hexdigest() for row in ids)
-        return (self.rows, sum(ids), ks, sum(int(text[:8], 16) for text in texts))
+
+def expected() -> tuple[int, ...]:
+    """The answer that the statement of `check_sql` must give."""
+    ids = range(1, ROWS + 1)
+    ks = sum(1 + (row * FACTOR + SEED) % ROWS for row in ids)
+    texts = (hashlib.md5(text(row).encode()).hexdigest() for row in ids)
+    return (ROWS, sum(ids), ks, sum(int(each[:8], 16) for each in texts))
 
 
 def check_sql(dialect: Dialect) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 
 from workloads.machine.testbed import Process
 from workloads.servers import perf
-from workloads.servers.databases.data import Data, check_sql
+from workloads.servers.databases import data
 from workloads.servers.databases.mariadb import MariaDB
 from workloads.servers.databases.pgbouncer import PgBouncer
 from workloads.servers.databases.postgresql import PostgreSQL
@@ -48,7 +48,7 @@ class DatabaseSubject(Subject):
             self.client_file.touch(mode=0o600)
             driver, password = self.database.sysbench_driver, self.database.password
             self.client_file.write_text(f"{driver}-password={password}\n")
-            self.fill(Data())
+            self.fill()
         except BaseException:
             self.stop()
             raise
@@ -58,7 +58,7 @@ class DatabaseSubject(Subject):
     def why_silent(self) -> str:
         return "it does not listen"
 
-    def fill(self, data: Data) -> None:
+    def fill(self) -> None:
         try:
             for statement in data.statements(self.database.dialect):
                 self.database.query(statement)
@@ -69,7 +69,7 @@ class DatabaseSubject(Subject):
             raise RuntimeError(f"the data are not what their seed says: {found}, not {expected}")
 
     def sums(self, limit_s: float) -> tuple[int, ...]:
-        (row,) = self.database.query(check_sql(self.database.dialect), limit_s)
+        (row,) = self.database.query(data.check_sql(self.database.dialect), limit_s)
         return tuple(int(value) for value in row)
 
     def ask(self, path: str, limit_s: float) -> bytes:
