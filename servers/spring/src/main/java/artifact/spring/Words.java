@@ -4,9 +4,7 @@ import static java.util.Map.entry;
 
 import artifact.stacks.common.Options;
 import artifact.stacks.common.Options.Kind;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
+import java.io.*;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;

@@ -3,10 +3,8 @@ package artifact.spring;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import module java.base;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
+import java.net.http.*;
 import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import org.apache.catalina.connector.Connector;
 import org.springframework.boot.tomcat.TomcatWebServer;

@@ -1,9 +1,7 @@
 package artifact.sockets.handler;
 
 import module java.base;
-import artifact.sockets.http.Request;
-import artifact.sockets.http.Response;
-import artifact.sockets.http.Status;
+import artifact.sockets.http.*;
 
 /** The two resources that every mode serves: the published test page, and the same page after some work. */
 public final class Routes implements Handler {

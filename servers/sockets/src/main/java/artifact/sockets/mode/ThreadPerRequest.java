@@ -1,8 +1,6 @@
 package artifact.sockets.mode;
 
-import artifact.sockets.server.BlockingServer;
-import artifact.sockets.server.Mode;
-import artifact.sockets.server.ServerOptions;
+import artifact.sockets.server.*;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 

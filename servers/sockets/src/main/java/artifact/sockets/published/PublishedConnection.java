@@ -3,9 +3,7 @@ package artifact.sockets.published;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import module java.base;
-import artifact.sockets.handler.Answer;
-import artifact.sockets.handler.Handler;
-import artifact.sockets.handler.Routes;
+import artifact.sockets.handler.*;
 import artifact.sockets.http.Request;
 
 /**

@@ -1,9 +1,7 @@
 package artifact.sockets.server;
 
 import module java.base;
-import artifact.sockets.handler.Answer;
-import artifact.sockets.handler.Handler;
-import artifact.sockets.handler.Routes;
+import artifact.sockets.handler.*;
 import artifact.sockets.http.Status;
 
 /** One thread accepts; what runs a connection is the mode's {@link Executor}, and nothing else differs. */

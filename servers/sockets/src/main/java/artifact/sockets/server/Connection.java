@@ -3,10 +3,7 @@ package artifact.sockets.server;
 import module java.base;
 import artifact.sockets.handler.Answer;
 import artifact.sockets.handler.Handler;
-import artifact.sockets.http.Parsed;
-import artifact.sockets.http.Request;
-import artifact.sockets.http.RequestParser;
-import artifact.sockets.http.Status;
+import artifact.sockets.http.*;
 
 /**
  * One client's connection, served with blocking reads by whichever thread runs it: request after

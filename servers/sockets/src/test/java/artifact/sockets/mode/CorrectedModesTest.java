@@ -8,9 +8,7 @@ import module java.base;
 import artifact.sockets.handler.Routes;
 import artifact.sockets.mode.Client.Reply;
 import artifact.sockets.server.Mode;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.*;
 import org.junit.jupiter.params.*;
 import org.junit.jupiter.params.provider.MethodSource;
 

@@ -59,11 +59,8 @@ public class Admission {
     TomcatConnectorCustomizer buffers(Options options) {
         String bytes = String.valueOf(options.number("buffer-bytes"));
         return connector -> {
-            for (String name : new String[] {"socket.appReadBufSize", "socket.appWriteBufSize"}) {
-                if (!connector.setProperty(name, bytes)) {
-                    throw new IllegalStateException("this Tomcat has no " + name);
-                }
-            }
+            connector.setProperty("socket.appReadBufSize", bytes);
+            connector.setProperty("socket.appWriteBufSize", bytes);
         };
     }
 

@@ -1,9 +1,9 @@
 package artifact.spring.admission;
 
 import artifact.stacks.common.Permits;
+import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import org.apache.catalina.connector.Connector;
 import org.apache.coyote.AbstractProtocol;
 import org.springframework.boot.tomcat.TomcatConnectorCustomizer;
 
@@ -13,18 +13,14 @@ import org.springframework.boot.tomcat.TomcatConnectorCustomizer;
  */
 record HandOver(Executor threads, Permits permits) implements Executor {
 
-    /** @throws IllegalStateException where Tomcat starts its own pool of threads, later than this */
     static TomcatConnectorCustomizer limitedTo(int permits) {
-        return connector -> limit(connector, permits);
-    }
-
-    private static void limit(Connector connector, int permits) {
-        AbstractProtocol<?> protocol = (AbstractProtocol<?>) connector.getProtocolHandler();
-        Executor threads = protocol.getExecutor();
-        if (threads == null) {
-            throw new IllegalStateException("beyond-permits=close is for virtual=true alone");
-        }
-        protocol.setExecutor(new HandOver(threads, new Permits(permits)));
+        return connector -> {
+            AbstractProtocol<?> protocol = (AbstractProtocol<?>) connector.getProtocolHandler();
+            // Tomcat starts a pool of its own later than this.
+            Executor threads =
+                    Objects.requireNonNull(protocol.getExecutor(), "beyond-permits=close is for virtual=true alone");
+            protocol.setExecutor(new HandOver(threads, new Permits(permits)));
+        };
     }
 
     @Override

@@ -3,7 +3,6 @@ package artifact.spring.database;
 import artifact.spring.Parameter;
 import java.util.concurrent.ThreadLocalRandom;
 import org.springframework.http.HttpStatus;
-import org.springframework.jdbc.BadSqlGrammarException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.web.bind.annotation.*;
 import org.springframework.web.server.ResponseStatusException;
@@ -49,11 +48,5 @@ class QueryController {
             default -> throw new ResponseStatusException(
                     HttpStatus.BAD_REQUEST, "kind is point or wait, not " + kind);
         }
-    }
-
-    @ExceptionHandler
-    @ResponseStatus(HttpStatus.NOT_IMPLEMENTED)
-    String notInThisDatabase(BadSqlGrammarException unknownFunction) {
-        return "kind=wait needs MariaDB, which has SLEEP: " + unknownFunction.getMessage();
     }
 }

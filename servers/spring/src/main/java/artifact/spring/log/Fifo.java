@@ -1,9 +1,6 @@
 package artifact.spring.log;
 
-import java.io.FileInputStream;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
+import java.io.*;
 import java.nio.file.Path;
 import java.time.Duration;
 

@@ -2,9 +2,7 @@ package artifact.spring.log;
 
 import artifact.spring.Parameter;
 import ch.qos.logback.classic.Logger;
-import org.springframework.web.bind.annotation.GetMapping;
-import org.springframework.web.bind.annotation.RequestParam;
-import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.bind.annotation.*;
 
 /** Logs one line of so many bytes, an exception with its stack by default. */
 @RestController

@@ -1,10 +1,8 @@
 package artifact.spring.remote;
 
 import artifact.stacks.common.Options;
-import java.io.IOException;
-import java.net.URI;
+import org.apache.hc.client5.http.classic.HttpClient;
 import org.apache.hc.client5.http.config.RequestConfig;
-import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
 import org.apache.hc.client5.http.impl.classic.HttpClients;
 import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManagerBuilder;
 import org.apache.hc.core5.util.Timeout;
@@ -15,16 +13,17 @@ import org.springframework.http.client.HttpComponentsClientHttpRequestFactory;
 /** Apache's HttpClient, by default: the thread that asks writes to the socket and reads from it. */
 @Lazy
 @ConditionalOnProperty(name = "http-client", havingValue = "apache", matchIfMissing = true)
-final class ApacheRemote implements Remote, AutoCloseable {
+final class ApacheRemote extends Remote {
 
     private static final Timeout TIMEOUT = Timeout.of(RemoteClients.TIMEOUT);
 
-    private final CloseableHttpClient client;
-    private final Remote remote;
-
     ApacheRemote(Options options) {
+        super(new HttpComponentsClientHttpRequestFactory(client(options)));
+    }
+
+    private static HttpClient client(Options options) {
         int connections = options.number("client-connections");
-        client = HttpClients.custom()
+        return HttpClients.custom()
                 .setConnectionManager(PoolingHttpClientConnectionManagerBuilder.create()
                         .setMaxConnTotal(connections)
                         // Five by default.
@@ -36,16 +35,5 @@ final class ApacheRemote implements Remote, AutoCloseable {
                 // No other client sends a request a second time.
                 .disableAutomaticRetries()
                 .build();
-        remote = Remote.by(new HttpComponentsClientHttpRequestFactory(client));
-    }
-
-    @Override
-    public byte[] ask(URI address) {
-        return remote.ask(address);
-    }
-
-    @Override
-    public void close() throws IOException {
-        client.close();
     }
 }

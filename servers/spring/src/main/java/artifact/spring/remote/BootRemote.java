@@ -1,7 +1,6 @@
 package artifact.spring.remote;
 
 import artifact.stacks.common.Options;
-import java.net.URI;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.http.client.ClientHttpRequestFactoryBuilder;
 import org.springframework.boot.http.client.JdkClientHttpRequestFactoryBuilder;
@@ -15,24 +14,20 @@ import org.springframework.http.client.ClientHttpRequestFactory;
  */
 @Lazy
 @ConditionalOnProperty(name = "http-client", havingValue = "boot")
-final class BootRemote implements Remote {
-
-    private final Remote remote;
+final class BootRemote extends Remote {
 
     BootRemote(Options options) {
+        super(chosen(options));
+    }
+
+    private static ClientHttpRequestFactory chosen(Options options) {
         ClientHttpRequestFactoryBuilder<?> chosen =
                 ClientHttpRequestFactoryBuilder.detect(new StartersAlone(BootRemote.class.getClassLoader()));
         // ImperativeHttpClientAutoConfiguration does so where spring.threads.virtual.enabled is true.
         if (chosen instanceof JdkClientHttpRequestFactoryBuilder jdk && options.on("virtual")) {
             chosen = jdk.withExecutor(new VirtualThreadTaskExecutor("httpclient-"));
         }
-        ClientHttpRequestFactory client = chosen.build();
-        remote = Remote.by(client);
-    }
-
-    @Override
-    public byte[] ask(URI address) {
-        return remote.ask(address);
+        return chosen.build();
     }
 
     /** The class path without the clients that this application has for its other modes. */

@@ -16,16 +16,15 @@ import reactor.core.publisher.Mono;
  */
 @RestController
 @ConditionalOnProperty(name = "client", havingValue = "event-loop")
-class EventLoopController implements AutoCloseable {
+class EventLoopController {
 
-    private final Loops oneLoop = new Loops(1);
     private final WebClient client;
     private final Options options;
 
     EventLoopController(Options options) {
         this.options = options;
         client = WebClient.builder()
-                .clientConnector(new ReactorClientHttpConnector(oneLoop.client(options.number("client-connections"))))
+                .clientConnector(new ReactorClientHttpConnector(EventLoops.client(1, options)))
                 .build();
     }
 
@@ -33,10 +32,5 @@ class EventLoopController implements AutoCloseable {
     Mono<byte[]> hello(HttpServletRequest request) {
         URI asked = options.remote(request.getQueryString());
         return client.get().uri(asked).retrieve().bodyToMono(byte[].class);
-    }
-
-    @Override
-    public void close() {
-        oneLoop.close();
     }
 }

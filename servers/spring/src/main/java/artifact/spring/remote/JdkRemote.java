@@ -4,10 +4,10 @@ import artifact.stacks.common.Options;
 import artifact.stacks.common.Permits;
 import java.net.URI;
 import java.net.http.HttpClient;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Lazy;
+import org.springframework.http.client.ClientHttpRequestFactory;
 import org.springframework.http.client.JdkClientHttpRequestFactory;
 
 /**
@@ -16,34 +16,31 @@ import org.springframework.http.client.JdkClientHttpRequestFactory;
  */
 @Lazy
 @ConditionalOnProperty(name = "http-client", havingValue = "jdk")
-final class JdkRemote implements Remote, AutoCloseable {
+final class JdkRemote extends Remote {
 
-    private final ExecutorService threads;
-    private final HttpClient client;
     private final Permits connections;
-    private final Remote remote;
 
     JdkRemote(Options options) {
-        threads = options.on("virtual") ? Executors.newVirtualThreadPerTaskExecutor() : Executors.newCachedThreadPool();
-        client = HttpClient.newBuilder()
-                .version(HttpClient.Version.HTTP_1_1)
-                .executor(threads)
-                .build();
-        // It has no limit of its own.
+        super(requests(options));
+        // The client has no limit of its own.
         connections = new Permits(options.number("client-connections"));
-        JdkClientHttpRequestFactory requests = new JdkClientHttpRequestFactory(client);
-        requests.setReadTimeout(RemoteClients.TIMEOUT);
-        remote = Remote.by(requests);
     }
 
     @Override
     public byte[] ask(URI address) {
-        return connections.within(() -> remote.ask(address));
+        return connections.within(() -> super.ask(address));
     }
 
-    @Override
-    public void close() {
-        client.shutdownNow();
-        threads.shutdownNow();
+    private static ClientHttpRequestFactory requests(Options options) {
+        HttpClient client = HttpClient.newBuilder()
+                .version(HttpClient.Version.HTTP_1_1)
+                .executor(
+                        options.on("virtual")
+                                ? Executors.newVirtualThreadPerTaskExecutor()
+                                : Executors.newCachedThreadPool())
+                .build();
+        JdkClientHttpRequestFactory requests = new JdkClientHttpRequestFactory(client);
+        requests.setReadTimeout(RemoteClients.TIMEOUT);
+        return requests;
     }
 }

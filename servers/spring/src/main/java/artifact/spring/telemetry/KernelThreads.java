@@ -1,13 +1,8 @@
 package artifact.spring.telemetry;
 
-import java.io.EOFException;
-import java.io.File;
-import java.io.IOException;
-import java.io.RandomAccessFile;
+import java.io.*;
 import java.nio.charset.StandardCharsets;
-import java.util.HashMap;
-import java.util.Map;
-import java.util.TreeMap;
+import java.util.*;
 
 /**
  * This process's threads as the kernel has them, from /proc/self/task/N/stat (proc(5)).

@@ -2,9 +2,7 @@ package artifact.spring.telemetry;
 
 import java.io.BufferedWriter;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
-import java.lang.management.ThreadInfo;
-import java.lang.management.ThreadMXBean;
+import java.lang.management.*;
 import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,13 +1,9 @@
 package artifact.spring.work;
 
 import artifact.stacks.common.Options;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
-import java.util.concurrent.Executors;
+import java.util.concurrent.*;
 import java.util.concurrent.locks.LockSupport;
-import org.springframework.web.bind.annotation.GetMapping;
-import org.springframework.web.bind.annotation.RequestParam;
-import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.bind.annotation.*;
 
 /**
  * Computes as {@link TimeController} does, for long, on a page of its own, which a mode may treat apart: its

@@ -1,9 +1,7 @@
 package artifact.spring.work;
 
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
-import org.springframework.web.bind.annotation.GetMapping;
-import org.springframework.web.bind.annotation.RequestParam;
-import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.bind.annotation.*;
 
 /**
  * Sleeps in a synchronized block: before JDK 24 (JEP 491) a virtual thread keeps its carrier

@@ -1,8 +1,6 @@
 package artifact.spring.work;
 
-import org.springframework.web.bind.annotation.GetMapping;
-import org.springframework.web.bind.annotation.RequestParam;
-import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.bind.annotation.*;
 
 /** Waits, or keeps its thread on a CPU until it has used that much CPU time, or one after the other. */
 @RestController

@@ -1,7 +1,6 @@
 package artifact.spring.admission;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import module java.base;
 import artifact.spring.App;
@@ -9,9 +8,8 @@ import artifact.spring.remote.SlowRemote;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.springframework.core.NestedExceptionUtils;
 
-/** That requests wait for permits and get them in the end is in RemoteClientsTest. */
+/** That requests wait for permits is in RemoteClientsTest, that a body has a limit in test_stacks.py. */
 class AdmissionTest {
 
     private static final int CLOSED = 0;
@@ -61,41 +59,13 @@ class AdmissionTest {
     }
 
     @Test
-    void aPoolOfThreadsIsTomcatsOwn() {
-        Exception refused = assertThrows(
-                Exception.class, () -> App.start("--permits=1", "--beyond-permits=close", "--log=off"));
-        String reason = NestedExceptionUtils.getMostSpecificCause(refused).getMessage();
-        assertEquals("beyond-permits=close is for virtual=true alone", reason);
-    }
-
-    @Test
-    void refusesABodyThatIsTooLong() throws Exception {
-        try (App app = App.start(App.h2("body"), "--body-bytes=100")) {
-            String user = "{\"name\": \"kim\", \"email\": \"kim@mail.com\", \"password\": \"secret\"}";
-            assertEquals(413, app.post("/registration", user + " ".repeat(101 - user.length())).statusCode());
-            assertEquals(201, app.post("/registration", user + " ".repeat(100 - user.length())).statusCode());
-        }
-    }
-
-    @Test
     void buffersAreAsLargeAsTheOptionSays() throws Exception {
         try (App app = App.start("--buffer-bytes=2048", "--header-bytes=2048", "--virtual=true")) {
-            assertBytes("2048", app, "socket.appReadBufSize", "socket.appWriteBufSize", "maxHttpResponseHeaderSize");
+            for (String name : List.of("socket.appReadBufSize", "socket.appWriteBufSize", "maxHttpResponseHeaderSize")) {
+                assertEquals("2048", String.valueOf(app.connector().getProperty(name)), name);
+            }
             assertEquals(200, app.get("/ping").statusCode());
             assertEquals(400, app.get("/ping?" + "x".repeat(3000)).statusCode());
-        }
-    }
-
-    @Test
-    void buffersAreTomcatsOwnWithoutIt() throws Exception {
-        try (App app = App.start()) {
-            assertBytes("8192", app, "socket.appReadBufSize", "maxHttpResponseHeaderSize");
-        }
-    }
-
-    private static void assertBytes(String bytes, App app, String... properties) {
-        for (String property : properties) {
-            assertEquals(bytes, String.valueOf(app.connector().getProperty(property)), property);
         }
     }
 

@@ -2,7 +2,6 @@ package artifact.spring.telemetry;
 
 import static org.junit.jupiter.api.Assertions.*;
 
-import artifact.spring.App;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -26,15 +25,6 @@ class PinningCounterTest {
             assertEquals(1L, counted.get("pinned"));
             assertTrue(counted.get("pinned_ms").doubleValue() >= 25);
             assertEquals(counted, counter.counters());
-        }
-    }
-
-    /** JEP 491, from JDK 24 on. */
-    @Test
-    void aSynchronizedBlockPinsNoMore() throws Exception {
-        try (App app = App.start("--lock=synchronized", "--count-pinned=true", "--virtual=true")) {
-            app.get("/api/lock-test");
-            assertEquals("{\"pinned\":0,\"pinned_ms\":0.0}", app.get("/counters").body());
         }
     }
 }

@@ -21,6 +21,9 @@ class WorkTest {
     @AutoClose
     private static final App virtual = App.start("--lock=reentrant", "--virtual=true");
 
+    @AutoClose
+    private static final App control = App.start("--lock=synchronized", "--virtual=true", "--control-percent=50");
+
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -55,19 +58,12 @@ class WorkTest {
     }
 
     @ParameterizedTest
-    @CsvSource({
-        "synchronized, sleep-test?sleep_ms=200",
-        "synchronized, cpu-test?cpu_us=200000",
-        "synchronized, work-test?sleep_ms=100&cpu_us=100000",
-        "synchronized, lock-test?sleep_ms=200",
-        "reentrant, lock-test?sleep_ms=200"
-    })
-    void takesLongerInAPositiveControl(String lock, String page) throws Exception {
-        try (App control = App.start("--control-percent=50", "--virtual=true", "--lock=" + lock)) {
-            long start = System.nanoTime();
-            assertEquals("OK", control.get("/api/" + page).body());
-            assertTrue(System.nanoTime() - start >= 300_000_000);
-        }
+    @ValueSource(
+            strings = {"sleep-test?sleep_ms=200", "work-test?sleep_ms=100&cpu_us=100000", "lock-test?sleep_ms=200"})
+    void takesLongerInAPositiveControl(String page) throws Exception {
+        long start = System.nanoTime();
+        assertEquals("OK", control.get("/api/" + page).body());
+        assertTrue(System.nanoTime() - start >= 300_000_000);
     }
 
     @Test
@@ -80,19 +76,11 @@ class WorkTest {
     }
 
     @ParameterizedTest
-    @CsvSource({
-        "sleep-test, sleep_ms, 60001",
-        "cpu-test, cpu_us, 10000001",
-        "lock-test, sleep_ms, -1",
-        "lock-test, sleep_ms, long"
-    })
+    @CsvSource({"cpu-test, cpu_us, 10000001", "lock-test, sleep_ms, -1"})
     void refusesAParameterAndNamesIt(String page, String parameter, String value) throws Exception {
-        for (App app : List.of(platform, virtual)) {
-            HttpResponse<String> refusal = app.get("/api/" + page + "?" + parameter + "=" + value);
-            assertEquals(400, refusal.statusCode());
-            assertTrue(refusal.body().contains(parameter), refusal.body());
-            assertTrue(refusal.body().contains(value), refusal.body());
-        }
+        HttpResponse<String> refusal = virtual.get("/api/" + page + "?" + parameter + "=" + value);
+        assertEquals(400, refusal.statusCode());
+        assertTrue(refusal.body().contains(parameter) && refusal.body().contains(value), refusal.body());
     }
 
     @Test

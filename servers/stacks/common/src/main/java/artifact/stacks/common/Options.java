@@ -1,9 +1,7 @@
 package artifact.stacks.common;
 
 import java.net.URI;
-import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
+import java.util.*;
 
 /**
  * The options of a server on its command line, {@code --name=value}. A wrong one ends the start:

@@ -1,8 +1,6 @@
 package artifact.stacks.common;
 
-import com.zaxxer.hikari.metrics.IMetricsTracker;
-import com.zaxxer.hikari.metrics.MetricsTrackerFactory;
-import com.zaxxer.hikari.metrics.PoolStats;
+import com.zaxxer.hikari.metrics.*;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 

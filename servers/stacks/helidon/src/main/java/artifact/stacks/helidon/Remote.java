@@ -1,9 +1,7 @@
 package artifact.stacks.helidon;
 
 import module java.base;
-import artifact.stacks.common.Options;
-import artifact.stacks.common.Permits;
-import artifact.stacks.common.Rejected;
+import artifact.stacks.common.*;
 import io.helidon.webclient.api.HttpClientResponse;
 import io.helidon.webclient.api.WebClient;
 

@@ -4,9 +4,7 @@ import module java.base;
 import artifact.stacks.common.*;
 import io.helidon.http.HeaderNames;
 import io.helidon.webserver.WebServer;
-import io.helidon.webserver.http.HttpRouting;
-import io.helidon.webserver.http.ServerRequest;
-import io.helidon.webserver.http.ServerResponse;
+import io.helidon.webserver.http.*;
 import io.helidon.webserver.http1.Http1Config;
 import java.sql.SQLException;
 

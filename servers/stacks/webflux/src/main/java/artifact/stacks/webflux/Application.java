@@ -1,10 +1,7 @@
 package artifact.stacks.webflux;
 
 import module java.base;
-import artifact.stacks.common.DatabaseAddress;
-import artifact.stacks.common.Options;
-import artifact.stacks.common.Sql;
-import artifact.stacks.common.StackOptions;
+import artifact.stacks.common.*;
 import io.netty.channel.ChannelOption;
 import io.r2dbc.pool.ConnectionPool;
 import io.r2dbc.pool.ConnectionPoolConfiguration;
