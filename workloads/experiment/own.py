@@ -52,7 +52,7 @@ COMMON = ("command", "folder", "stop", "backend")
 READY = {"ready_status": "expected_status", "start_limit_s": "start_limit_s"}
 # Words that the generator fills in for each request, and a variable's value.
 FILLED, SECRET = ("{n}", "{uuid}", "{env:"), "{{env:{}}}"
-# What the keys of the study have that the user's own have not.
+# Parts of the study's keys that the user's own have not.
 OURS = re.compile(
     r"config\.yaml: |studies\.|comparisons\.builds\.modes\.|-again(?=\.)"
     r"|tiers\.(load|capacity)\.((wrk2|jmeter|sweep)\.)?"
