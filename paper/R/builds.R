@@ -21,7 +21,7 @@ remarks_of_builds <- function(results) {
   if (length(blank) < before) character() else lines[-seq_len(blank[before])]
 }
 
-build_colours <- c("#4D4D4D", "#0072B2", "#D55E00", "#009E73", "#CC79A7")
+build_colours <- c("#0072B2", "#D55E00", "#009E73", "#CC79A7")
 
 # Slices of all variants in long form: round, start, build, statistic, value.
 rounds_of_cells <- function(cells) {
@@ -50,22 +50,8 @@ figure_starts <- function(values) {
     geom_point(data = means, size = 2, shape = 18) +
     # Changes have no unit, and the name of one would not fit.
     facet_wrap(~statistic, scales = "free_y", nrow = 1, labeller = as_labeller(function(headings) sub(" [(].*", "", headings))) +
-    scale_colour_manual(values = build_colours[-1], guide = if (uniqueN(pairs$build) > 1) "legend" else "none") +
+    scale_colour_manual(values = build_colours, guide = if (uniqueN(pairs$build) > 1) "legend" else "none") +
     labs(x = "start", y = "against the first (%)", colour = NULL) +
-    theme_artifact()
-}
-
-#' All variants in every round.
-figure_rounds <- function(values) {
-  ends <- values[, .(at = max(round) + 0.5), by = start][start < max(start)]
-  ggplot(values, aes(round, value, colour = build)) +
-    geom_vline(aes(xintercept = at), data = ends, colour = faint, linewidth = 0.3) +
-    geom_line(aes(group = interaction(build, start)), linewidth = 0.3) +
-    geom_point(size = 0.8) +
-    facet_wrap(~statistic, scales = "free_y") +
-    scale_colour_manual(values = build_colours) +
-    scale_y_continuous(labels = plain_number) +
-    labs(x = "round; lines are new starts", y = NULL, colour = NULL) +
     theme_artifact()
 }
 
