@@ -28,7 +28,7 @@ options_text <- function(options) {
   paste(gsub("_", "-", names(options)), values, collapse = ", ")
 }
 
-#' The tiers of a study in the order of load, and the load of each tool in them.
+#' The tiers of a study, and the load of each tool in them.
 table_tiers <- function(all) {
   one <- function(name) {
     cells <- Filter(function(cell) cell$cell$tier == name, all$cells)
@@ -40,7 +40,7 @@ table_tiers <- function(all) {
       "Open loop" = c(rate_of_load(load_of("wrk2")), "")[1]
     )
   }
-  rbindlist(lapply(tier_levels(all$summary), one))
+  rbindlist(lapply(unique(all$summary$tier), one))
 }
 
 # The users of a closed loop in JMeter; NULL where it loads nothing.

@@ -78,7 +78,6 @@ data_table <- function(results, file, what, columns = NULL, keep = NULL) {
 value_of_cell <- function(rows, id) {
   values <- rows[[id]]
   if (id == "reason") return(reason_in_words(values))
-  if (id == "bound" && all(c("low", "high", "effect") %in% names(rows))) return(bound_in_words(rows))
   if (!grepl("^latency_.*_ms$", id) || !is.numeric(values)) return(values)
   marks <- if (is.null(rows$latency_valid)) FALSE else !(rows$valid & rows$latency_valid) & !is.na(values)
   if (!any(is.infinite(values) | marks)) return(values)

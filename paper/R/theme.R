@@ -24,21 +24,3 @@ theme_artifact <- function(base_size = 9) {
 # Colours after Okabe and Ito (2008), which stay apart for colour-blind readers, and shapes for gray print.
 okabe_ito <- c("#D55E00", "#0072B2", "#4D4D4D", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#B8A800")
 point_shapes <- c(16, 17, 15, 18, 8, 7, 9, 12)
-
-#' Tiers in the order of their load: the closed loop's requests or users, where there are none the
-#' open loop's rate; together before at once.
-tier_levels <- function(summary) {
-  usual <- summary[, .(usual = usual_path(.SD)), by = study]
-  load <- usual[summary, on = "study"][, .(
-    special = !any(path %in% usual), at_once = any(grepl("at-once$", tier)), path = path[1],
-    requests = min(c(fcoalesce(requests_offered, users)[loop == "closed"], Inf), na.rm = TRUE),
-    rate = min(c(offered_per_s, Inf), na.rm = TRUE)
-  ), by = .(study, tier)]
-  load[order(study, special, at_once, path, requests, rate, tier), unique(tier)]
-}
-
-# The path of most tiers; those that ask for something else come last.
-usual_path <- function(summary) {
-  paths <- unique(summary[, .(tier, path)])$path
-  c(names(sort(table(paths), decreasing = TRUE)), NA)[1]
-}

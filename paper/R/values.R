@@ -40,15 +40,6 @@ printed_ends <- function(rows) {
   ends[too_wide %in% TRUE, bound := fcase(low > 1, "at_least", high < 1, "at_most", default = "none")][]
 }
 
-#' The bounds among comparisons: "at least 1.58 times", and the end of a difference as it is; empty for what is none.
-bound_in_words <- function(rows) {
-  # A column of a file that is empty has no type.
-  of <- function(column) as.numeric(rows[[column]])
-  end <- fcase(rows$bound %in% "at_least", of("low"), rows$bound %in% "at_most", of("high"), default = NA_real_)
-  words <- sprintf("%s %s%s", gsub("_", " ", rows$bound), format_number(fcoalesce(end, of("estimate"))), ifelse(rows$effect == "ratio", " times", ""))
-  fcase(!rows$bound %in% c("at_least", "at_most"), "", is.na(end) & is.na(of("estimate")), gsub("_", " ", as.character(rows$bound)), rep(TRUE, nrow(rows)), words)
-}
-
 #' Effects with their intervals, or the reason why there is none. A bound is the end of its interval that holds, or the estimate where
 #' it has no interval. It says that both servers were at the CPU's limit, how many sessions have both sides where not all have, and marks one session.
 #'

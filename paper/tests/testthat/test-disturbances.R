@@ -104,19 +104,11 @@ test_that("CPU times at the CPU's limit are marked, and no others", {
   expect_equal(table_claims(verdict)$Here, verdict$ours)
 })
 
-test_that("a bound is said as one, in tables and of the event loop's logins", {
+test_that("the p99 of the event loop's logins is said where it is a bound", {
   row <- compared(
     study = "stacks", tier = "login", tool = "jmeter", mode = "webflux", baseline = "mvc-tomcat-virtual",
     statistic = "latency_p99_ms", unit = "ms", estimate = 2.87, low = 1.576, high = Inf, bound = "at_least", pairs = 1, sessions = 1, mode_value = 1831, baseline_value = 638
   )
-  rows <- rbind(row, copy(row)[, `:=`(bound = "at_most", low = 0, high = 0.5)], copy(row)[, bound := ""], copy(row)[, c("estimate", "low", "high") := NA_real_])
-  expect_equal(bound_in_words(rows), c("at least 1.58 times", "at most 0.5 times", "", "at least"))
-  expect_equal(bound_in_words(copy(row)[, effect := "difference"]), "at least 1.58")
-  # Read from a file, a column may be empty, or of whole numbers.
-  empty <- rows[, c("bound", "low", "high", "estimate") := .(NA, NA, 2L, NA)]
-  expect_equal(bound_in_words(empty), rep("", 4))
-  expect_equal(bound_in_words(empty[, `:=`(bound = "at_most", low = 0L)])[1], "at most 2 times")
-  expect_equal(effect_with_interval(row), paste("at least 1.58", one_session_mark))
   expect_said(sentence_of_long_logins(row), " at least 1,831 ms, on Spring MVC with virtual threads it is 638 ms (at least 1.6 ×): ")
   expect_equal(sentence_of_long_logins(row[, bound := ""]), "")
 })

@@ -18,11 +18,6 @@ test_that("threads are counted by group, and a state that no thread is in counts
   expect_equal(nrow(read_states(path)), 0)
 })
 
-test_that("tiers stand in the order of their load", {
-  cells <- data.table(study = "demo", tier = c("a", "b", "c"), path = "/", loop = c("open", "open", "closed"), requests_offered = c(9, 9, NA), users = 5, offered_per_s = c(30, 10, NA))
-  expect_equal(tier_levels(cells), c("c", "b", "a"))
-})
-
 test_that("values that are not valid are marked and not pooled", {
   expect_equal(over_repetitions(c(1, 2, 90), c(TRUE, TRUE, FALSE)), "1.5 (1–2)")
   expect_equal(over_repetitions(c(1, 2), c(FALSE, FALSE)), "1–2 †")
