@@ -4,6 +4,8 @@ from pathlib import Path
 
 from paper import given_cells
 
+# Of these there is a report while the others are measured.
+FIRST = GRID.sessions[:1]
 if config.get("cells") or config.get("run"):
     try:
         if config.get("run"):
@@ -51,7 +53,3 @@ def is_measured(session):
 def profiles_of(sessions):
     wanted = {f"{RESULTS}/profiles/{session.path}.txt" for session in sessions}
     return [path for path in PROFILES if path in wanted]
-
-
-def cells_of(sessions):
-    return [folder_of(cell) + "/cell.json" for each in sessions for cell in each.cells]

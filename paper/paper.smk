@@ -5,7 +5,7 @@ Outputs: results/report.pdf (the paper), report.html (the same and all tables, s
          results/own.html, of two builds of a user's own service
          of the rules of these names alone: analysis/runs/<name>/ and paper/runs/<name>/ (reference), results/published/
          (publish), README.md, analysis/README.md and pictures (readme), results/reanalysed/<name>/ (reanalyse)
-         results/so-far/: the report of a run that is still measuring; logs/so-far/after-<n>.txt: of n sessions
+         results/so-far/: the report of a run that is still measuring, of its first session
 
 Each report has its problems.csv (table, verb, message, cells), which is no output of one rule: the analysis
 and the renderer have their own rows in it. paper/problems.sh ends with status 3 where it has any.
@@ -67,13 +67,13 @@ rule reanalyse:
 # Takes all cores and the testbed: no session is measured meanwhile, and the next one has a lower priority.
 rule report_so_far:
     input:
-        sessions=lambda wildcards: SESSIONS[: int(wildcards.sessions)],
-        profiles=lambda wildcards: profiles_of(GRID.sessions[: int(wildcards.sessions)]),
+        SESSIONS[:1],
+        profiles=profiles_of(FIRST),
         # Written once: a later change of config.yaml makes no report for sessions that have one.
         modes=ancient(f"{RESULTS}/modes.csv"),
         grid=ancient(f"{RESULTS}/grid.csv"),
     output:
-        f"{RESULTS}/logs/so-far/after-{{sessions}}.txt",
+        f"{RESULTS}/logs/so-far/after-1.txt",
     priority: 500_000
     threads: ALL_CORES
     resources:
@@ -82,11 +82,15 @@ rule report_so_far:
         results=RESULTS,
         reference=config["reference"],
         of=len(SESSIONS),
-        cells=lambda wildcards: cells_of(GRID.sessions[: int(wildcards.sessions)]),
+        cells=[
+            f"{folder_of(cell)}/cell.json"
+            for session in FIRST
+            for cell in session.cells
+        ],
     message:
-        "a report of the first {wildcards.sessions} of {params.of} sessions, while nothing is measured"
+        "a report of the first of {params.of} sessions, while nothing is measured"
     shell:
-        "printf '%s\\n' {params.cells:q} | python -m paper.reanalyse --cells {params.results:q} --out {params.results:q}/so-far --experiment {params.results:q} --reference {params.reference:q} --sessions '{wildcards.sessions} of {params.of}' 2>&1 | tee {output:q} >&2"
+        "printf '%s\\n' {params.cells:q} | python -m paper.reanalyse --cells {params.results:q} --out {params.results:q}/so-far --experiment {params.results:q} --reference {params.reference:q} --sessions '1 of {params.of}' 2>&1 | tee {output:q} >&2"
 
 
 rule render_builds:

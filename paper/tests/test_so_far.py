@@ -4,7 +4,6 @@ No session is measured: where jobs run, a program in Python's place writes what 
 """
 
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -58,23 +57,18 @@ def grid():
 
 
 def test_sessions_are_analyzed_before_the_next_is_measured(grid, results, tmp_path):
-    sessions = grid.sessions[:4]
+    sessions = grid.sessions[:3]
     skip_without_programs(grid, sessions)
     records = [f"{results}/sessions/{session.path}.json" for session in sessions]
-    reports = [f"{results}/logs/so-far/after-{count}.txt" for count in (1, 2)]
-    words = [*records, *reports, *SMOKE, "--config", f"results={results}"]
+    report = f"{results}/logs/so-far/after-1.txt"
+    words = [*records, report, *SMOKE, "--config", f"results={results}"]
     path = path_with(tmp_path, "python", STAND_IN)
     run = snakemake(*words, PATH=path)
     assert run.returncode == 0, run.stdout + run.stderr
     ran = (tmp_path / "ran").read_text().splitlines()
     expected = [f"workloads.session.run_session {record}" for record in records]
-    of = f"of {len(grid.sessions)}"
-    expected[2:2] = [f"paper.reanalyse 2 {of}"]
-    expected[1:1] = [f"paper.reanalyse 1 {of}"]
+    expected.insert(1, f"paper.reanalyse 1 of {len(grid.sessions)}")
     assert [line for line in ran if not line.startswith("profiles.convert")] == expected
-    # The stacks of the first sessions are there for it.
-    converted = f"profiles.convert {results}/profiles/{sessions[1].path}.txt"
-    assert ran.index(converted) < ran.index(f"paper.reanalyse 2 {of}")
     # Nothing of it is run again, once its cells are there.
     for session in sessions:
         pretend(grid, session, results)
@@ -82,9 +76,8 @@ def test_sessions_are_analyzed_before_the_next_is_measured(grid, results, tmp_pa
     assert "Nothing to be done" in again.stderr, again.stderr
 
 
-@pytest.mark.parametrize("file", ["workloads/quick.yaml", "workloads/examples/two-builds.yaml"])
-def test_a_short_run_has_no_early_report(file):
-    assert reports_in("--config", NOWHERE, "--configfile", file) == set()
+def test_a_short_run_has_no_early_report():
+    assert not reports_in("--config", NOWHERE, "--configfile", "workloads/quick.yaml")
 
 
 def test_a_quick_run_has_no_other_sessions_than_it_names():
@@ -99,7 +92,6 @@ def test_a_quick_run_has_no_other_sessions_than_it_names():
 def test_an_early_report_is_made_once_and_while_sessions_are_left(grid, results):
     words = [*SMOKE, "--config", f"results={results}"]
     pretend(grid, grid.sessions[0], results)
-    assert reports_in(*words) == {f"first 1 of {len(grid.sessions)}"}
     done = ROOT / results / "logs/so-far/after-1.txt"
     done.parent.mkdir(parents=True)
     done.touch()
@@ -107,19 +99,27 @@ def test_an_early_report_is_made_once_and_while_sessions_are_left(grid, results)
     time.sleep(0.1)
     for name in ("modes.csv", "grid.csv"):
         (ROOT / results / name).touch()
-    assert reports_in(*words) == set()
+    assert not reports_in(*words)
     done.unlink()
     for session in grid.sessions[1:]:
         pretend(grid, session, results)
-    assert reports_in(*words) == set()
+    assert not reports_in(*words)
 
 
 def reports_in(*words):
-    return {*re.findall("a report of the (.*?) sessions", planned(*words))}
+    """Early reports in a plan; the smoke run's own tests look for the one that it makes."""
+    return "a report of the first" in planned(*words)
 
 
-@pytest.mark.parametrize(("goal", "folder"), [("report", "results"), ("quick", "results/quick")])
-@pytest.mark.parametrize("problems", [HEADER, HEADER + STOPPED, None])
+@pytest.mark.parametrize(
+    ("goal", "folder", "problems"),
+    [
+        ("report", "results", HEADER),
+        ("report", "results", HEADER + STOPPED),
+        ("report", "results", None),
+        ("quick", "results/quick", HEADER + STOPPED),
+    ],
+)
 def test_make_ends_with_an_error_where_a_report_has_problems(goal, folder, problems, tmp_path):
     """make's own status is 2 for every error; it prints the 3 of the last command."""
     shutil.copytree(ROOT / "paper", tmp_path / "paper", ignore=shutil.ignore_patterns("[!p]*"))
