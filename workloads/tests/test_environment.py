@@ -85,12 +85,11 @@ def test_a_shell_on_another_machine_gives_the_same_list(monkeypatch):
     assert dict(line.split("=", 1) for line in said.splitlines()) == environment.of_child()
 
 
-@pytest.mark.parametrize("runner", ["run_session", "thread_memory"])
-def test_what_runs_within_a_runner_is_shielded_too(runner, monkeypatch):
+def test_what_runs_within_a_runner_is_shielded_too(monkeypatch):
     """It ends at its options; the variables that it has left are those of the list."""
     code = (
         "import atexit, os, runpy\natexit.register(lambda: print(*os.environ))\n"
-        f"runpy.run_module('workloads.session.{runner}', run_name='__main__')"
+        "runpy.run_module('workloads.session.run_session', run_name='__main__')"
     )
     monkeypatch.delenv("PYTHONPATH")
     argv = [sys.executable, "-c", code]

@@ -61,10 +61,3 @@ def test_connection_that_the_server_closes_after_its_answer_is_not_held(monkeypa
     monkeypatch.setattr("workloads.tests.test_idle_connections.ANSWER", closing)
     with held_by(server[0], 2) as held:
         assert still_open(held) == 0
-
-
-def test_none_are_opened_where_none_are_asked_for_or_no_server_is(server):
-    with socket.create_server(("127.0.0.1", 0)) as gone:
-        port = gone.getsockname()[1]
-    with held_by(server[0], 0) as none, held_by(port, 3) as refused:
-        assert none == refused == []

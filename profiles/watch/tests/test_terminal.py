@@ -35,7 +35,6 @@ def told(*events, **settings):
         (["Error: no reference: the run is incomplete", "Execution halted"], None),
         (["Error in f(x) :", "  no such file", "Execution halted"], "Error in f(x) : no such file"),
         (["a", "b"], "b"),
-        ([], "it left no message"),
     ],
 )
 def test_reason_is_the_fault_in_the_log(lines, expected):
