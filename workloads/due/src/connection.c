@@ -10,10 +10,6 @@
 
 #include "clock.h"
 
-#ifndef IP_BIND_ADDRESS_NO_PORT
-#define IP_BIND_ADDRESS_NO_PORT 24
-#endif
-
 /*
  * Each pair of addresses has its own ports. With IP_BIND_ADDRESS_NO_PORT the kernel chooses
  * the port at connect, when it knows the pair, instead of one that is free for all pairs.

@@ -195,20 +195,14 @@ static void start(struct run *r) {
     r->series.start_ns = r->answers.start_ns = r->window_start_ns;
 }
 
-/*
- * Counts what came due and was not sent. By steps of the series: an overload leaves millions of
- * arrivals, and a stop must not wait until each has been looked at.
- */
+/* Counts what came due and was not sent. */
 static void count_unsent(struct run *r) {
     struct schedule *s = &r->schedule;
-    schedule_skip(s, earlier(r->window_start_ns, r->window_end_ns) - r->start_ns);
-    while (s->next.due_ns < r->window_end_ns - r->start_ns) {
-        int64_t due_ns = r->start_ns + s->next.due_ns;
-        int64_t until = earlier(series_step_end(&r->series, due_ns), r->window_end_ns);
-        int64_t count = schedule_skip(s, until - r->start_ns);
-        r->tally.due += count;
-        r->tally.unsent_at_end += count;
-        series_at(&r->series, due_ns)->due += count;
+    for (; s->next.due_ns < r->window_end_ns - r->start_ns; schedule_advance(s)) {
+        if (!s->next.measured) continue;
+        r->tally.due++;
+        r->tally.unsent_at_end++;
+        series_at(&r->series, r->start_ns + s->next.due_ns)->due++;
     }
 }
 

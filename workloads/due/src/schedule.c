@@ -93,34 +93,6 @@ void schedule_advance(struct schedule *s) {
     }
 }
 
-/*
- * Moves the index over all that is due before then in this phase, and returns how many that were:
- * by steps that double until they are too long, then halve.
- */
-static int64_t leap(struct schedule *s, int64_t before_ns) {
-    double before = fmin((double)(before_ns - phase_start_ns(s)), phase_length_ns(s));
-    int64_t leapt = 0;
-    bool growing = true;
-    for (uint64_t step = 1; step > 0; step = growing ? 2 * step : step / 2) {
-        if (stretched(s, deterministic_due(s, s->index + step - 1)) < before) {
-            s->index += step;
-            leapt += (int64_t)step;
-        } else {
-            growing = false;
-        }
-    }
-    return leapt;
-}
-
-int64_t schedule_skip(struct schedule *s, int64_t before_ns) {
-    int64_t skipped = 0;
-    for (; s->next.due_ns < before_ns; schedule_advance(s)) {
-        skipped++;
-        if (s->plan->kind != SCHEDULE_POISSON) skipped += leap(s, before_ns);
-    }
-    return skipped;
-}
-
 double schedule_highest_per_s(const struct schedule_plan *plan) {
     double factor = plan->step_count ? 0 : 1;
     for (size_t i = 0; i < plan->step_count; i++) factor = fmax(factor, plan->steps[i].factor);

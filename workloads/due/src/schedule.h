@@ -58,10 +58,4 @@ void schedule_init(struct schedule *s, const struct schedule_plan *plan);
 /* Steps to the next arrival, in order of time. */
 void schedule_advance(struct schedule *s);
 
-/*
- * Steps over all arrivals that are due before then, and returns how many they were. Poisson takes
- * 20 ns for each; the others are computed.
- */
-int64_t schedule_skip(struct schedule *s, int64_t before_ns);
-
 #endif

@@ -18,11 +18,6 @@ struct series_step *series_at(struct series *s, int64_t time_ns) {
     return &s->steps[step];
 }
 
-int64_t series_step_end(const struct series *s, int64_t time_ns) {
-    int64_t step = (time_ns - s->start_ns) / s->step_ns;
-    return s->start_ns + (step + 1) * s->step_ns;
-}
-
 void series_finish(struct series *s) {
     if (s->live->total == 0) return;
     struct series_step *step = &s->steps[s->live_step];

@@ -30,9 +30,6 @@ void series_init(struct series *s, int64_t step_ns);
 /* The step that a time falls into; times before the start belong to the first. */
 struct series_step *series_at(struct series *s, int64_t time_ns);
 
-/* When that step ends. */
-int64_t series_step_end(const struct series *s, int64_t time_ns);
-
 /*
  * A request was answered. The latency of one that comes out of order, after one of a later
  * step, is put into that step: answers are read milliseconds after each other, not more.

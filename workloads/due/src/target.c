@@ -83,18 +83,15 @@ unsigned source_addresses_needed(const struct target *t, const struct options *o
 
 void check_descriptors(const struct options *o) {
     /* Besides the connections: standard streams, output files, epoll, timer, signals. */
-    rlim_t others = 20, needed = o->connections + others;
+    rlim_t needed = o->connections + 20;
     struct rlimit limit;
     getrlimit(RLIMIT_NOFILE, &limit);
     if (limit.rlim_max < needed) {
         fprintf(stderr,
-                "due: -c %llu: needs %llu descriptors, and this process may hold %llu; use -c %llu "
-                "or less, or raise the limit: as root `ulimit -n %llu`, or in "
-                "/etc/security/limits.conf\n",
+                "due: -c %llu: needs %llu descriptors, and this process may hold %llu; use fewer, or "
+                "raise the limit: as root `ulimit -n`, or in /etc/security/limits.conf\n",
                 (unsigned long long)o->connections, (unsigned long long)needed,
-                (unsigned long long)limit.rlim_max,
-                (unsigned long long)(limit.rlim_max > others ? limit.rlim_max - others : 0),
-                (unsigned long long)needed);
+                (unsigned long long)limit.rlim_max);
         exit(1);
     }
     if (limit.rlim_cur < needed) {

@@ -138,37 +138,11 @@ static void test_steps(void) {
     CHECK(due[1] == NS_PER_S / 20000, "%lld", (long long)due[1]);
 }
 
-/* Skipping gives the counts of walking, wherever it starts and ends. */
-static void test_skip(enum schedule_kind kind, double rate, bool steps) {
-    struct schedule_plan plan = plan_of(kind, rate, 2);
-    plan.warm_up_ns = NS_PER_S / 2;
-    if (steps) in_steps(&plan);
-    struct schedule walked, skipped;
-    schedule_init(&walked, &plan);
-    schedule_init(&skipped, &plan);
-    for (int64_t until = 0; until <= 3 * NS_PER_S; until += 77 * NS_PER_MS) {
-        int64_t count = 0;
-        for (; walked.next.due_ns < until; schedule_advance(&walked)) count++;
-        CHECK(schedule_skip(&skipped, until) == count, "not %lld", (long long)count);
-        CHECK(skipped.next.due_ns == walked.next.due_ns, "the next is another");
-        CHECK(skipped.exhausted == walked.exhausted, "exhausted at another time");
-    }
-    CHECK(skipped.exhausted, "nothing is left after the end");
-}
-
-static void test_skips(void) {
-    for (int kind = SCHEDULE_CONSTANT; kind <= SCHEDULE_BURST; kind++)
-        for (double rate = 0.3; rate < 1e5; rate *= 7)
-            for (int steps = 0; steps <= (kind != SCHEDULE_BURST); steps++)
-                test_skip((enum schedule_kind)kind, rate, steps);
-}
-
 int main(void) {
     test_constant();
     test_poisson();
     test_mix();
     test_burst();
     test_steps();
-    test_skips();
     return check_summary("schedule");
 }
