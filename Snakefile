@@ -86,15 +86,11 @@ onstart:
     except OSError as fault:
         raise WorkflowError(f"results = {RESULTS}: {fault.strerror}") from None
     # Nodes of a cluster are other machines.
-    if workflow.local_exec and (
-        faults := [*filter(None, faults_of_this_machine())]
-    ):
-        raise WorkflowError("\n".join(faults))
-    said = [*folders_that_no_rule_reads(RESULTS, RUNS)]
-    if workflow.local_exec and sessions_to_measure():
-        said.append(measured_elsewhere())
-    for text in filter(None, said):
-        print(f"WARNING: {text}", file=sys.stderr)
+    if workflow.local_exec:
+        if faults := [*filter(None, faults_of_this_machine())]:
+            raise WorkflowError("\n".join(faults))
+        if sessions_to_measure() and (elsewhere := measured_elsewhere()):
+            print(f"WARNING: {elsewhere}", file=sys.stderr)
 
 
 # Snakemake plans no job beside a program that is built again where its input is `ancient`.

@@ -1,4 +1,4 @@
-"""Faults of folders that were copied, and the cells of findings, for the rules that analyze."""
+"""Tables, runs within runs, and the cells of findings, for the rules that analyze."""
 
 from pathlib import Path
 
@@ -23,23 +23,6 @@ def runs_within_runs(runs):
         f"{path} is within another run, which hides it: cp -rT copies in its place"
         for path in found
     ]
-
-
-def folders_that_no_rule_reads(results, runs):
-    """Messages on folders that were copied to another place than rules look at."""
-    no_runs = [
-        path for path in Path(runs).glob("*/") if not (path / "run.json").exists()
-    ]
-    for path in sorted(no_runs):
-        yield f"{path} is no shipped run: it has no run.json, which `snakemake reference` writes"
-    cells = Path(results, "cells")
-    found = {Path(results, name, "cells") for name in (Path(results).name, "results")}
-    found |= {path.parents[1] for path in cells.glob("*/*/*/*/*/rep-*/cell.json")}
-    found |= {path.parent for path in cells.glob("*/*/*/*/cell.json")}
-    found = sorted(path for path in found if path.exists())
-    if found:
-        place = f"{cells}/<study>/<mode>/<tier>/<tool>/rep-<n>"
-        yield f"{len(found)} folders with cells are not read, as {found[0]}: they belong to {place}"
 
 
 def cells_of_findings(guide):
