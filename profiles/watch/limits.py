@@ -146,13 +146,11 @@ class Cpus:
     """CPUs by their own numbers. `usable`: by affinity and cpuset; `shown`: in /proc/stat.
 
     `quota`: as many CPUs' time as we may use in each period. `slow`: usable ones that are slower by
-    design, as efficient cores are. `isolated`: usable ones over which the kernel spreads no
-    threads.
+    design, as efficient cores are.
     """
 
     usable: list[int]
     shown: list[int]
-    isolated: list[int]
     slow: list[int]
     quota: float | None
 
@@ -185,14 +183,8 @@ class Cpus:
 
 def cpus(root: Path = ROOT) -> Cpus:
     usable = sorted(os.sched_getaffinity(0))
-    isolated = numbers(content(root / "sys/devices/system/cpu/isolated"))
-    return Cpus(
-        usable=usable,
-        shown=sorted(cpu_times(root)),
-        isolated=sorted({*usable}.intersection(isolated)),
-        slow=slow_cpus(usable, root),
-        quota=cpu_quota(root),
-    )
+    shown, slow = sorted(cpu_times(root)), slow_cpus(usable, root)
+    return Cpus(usable, shown, slow, cpu_quota(root))
 
 
 class CpuTimes(NamedTuple):
@@ -276,10 +268,9 @@ def free_mib(root: Path = ROOT) -> int:
 def memory_groups(root: Path = ROOT) -> Iterator[tuple[int, int]]:
     """Limit and use in bytes of our control groups that have a limit.
 
-    Pages of files that were not used for long do not count. Beyond `memory.high` a group is slowed
-    down.
+    Pages of files that were not used for long do not count.
     """
-    names = [("memory.max", "memory.current"), ("memory.high", "memory.current")]
+    names = [("memory.max", "memory.current")]
     names.append(("memory.limit_in_bytes", "memory.usage_in_bytes"))
     for group in cgroups("memory", root):
         stat = content(group / "memory.stat") or ""

@@ -152,11 +152,9 @@ def cpu_shares(
     if len(cores) == 1:
         cores = [[cpu] for cpu in cores[0]]
     shares = shared_out(cores, found, root, server, generator)
-    sides = dict(zip(("testbed.server_cpus", "testbed.generator_cpus"), shares, strict=True))
     if len(sum(shares, [])) > found.count:
-        asked = ", ".join(f"{key} = {cpus}" for key, cpus in sides.items())
+        asked = f"testbed.server_cpus = {shares[0]}, testbed.generator_cpus = {shares[1]}"
         raise CpuError(f"{asked}; allowed: {found.count} CPUs together, by {found.quota_text()}")
-    check_isolated(sides, found)
     return shares
 
 
@@ -167,9 +165,7 @@ def beside_the_server(asked: int, root: Path = limits.ROOT) -> Shares:
         raise CpuError(refused)
     cores = within_quota(cores_of(found, root), found.count)
     server = taken(asked, cores, "shared_cpus", root)
-    shares = server, sorted({*sum(cores, [])}.difference(server)) or server
-    check_isolated({"tier.shared_cpus": server}, found)
-    return shares
+    return server, sorted({*sum(cores, [])}.difference(server)) or server
 
 
 def shared_out(
@@ -192,16 +188,6 @@ def shared_out(
         asked = f"testbed.server_cpus = {server}, testbed.generator_cpus = {generator}"
         raise CpuError(f"{asked}; allowed: CPUs for both sides, of {len(sum(cores, []))}")
     return on_server, on_generator
-
-
-def check_isolated(keys: Mapping[str, list[int]], found: limits.Cpus) -> None:
-    """Raises CpuError where a side has several CPUs, and one of them is isolated."""
-    for key, cpus in keys.items():
-        if len(cpus) > 1 and not set(cpus).isdisjoint(found.isolated):
-            raise CpuError(
-                f"{key} = {cpus}; allowed: of the isolated CPUs {found.isolated} (isolcpus) one by "
-                "itself, as the kernel leaves all threads on the first of several"
-            )
 
 
 def cores_of(found: limits.Cpus, root: Path) -> list[list[int]]:

@@ -286,14 +286,6 @@ def test_no_efficient_core_is_the_servers(machine, slow, shares):
     assert testbed.cpu_shares(root) == shares
 
 
-def test_of_isolated_cpus_a_side_has_one(machine):
-    root = machine([[[0], [1], [2], [3]]])
-    put(root / "sys/devices/system/cpu/isolated", "2-3")
-    assert testbed.cpu_shares(root, [3], [0, 1]) == ([3], [0, 1])
-    with pytest.raises(testbed.CpuError, match=r"generator_cpus = \[2, 3\]; allowed: .* isolated"):
-        testbed.cpu_shares(root)
-
-
 def test_without_a_topology_every_cpu_is_a_core(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0, 1, 2, 3})
     show(tmp_path, range(4))

@@ -103,7 +103,7 @@ def test_a_limit_that_is_low_or_unreadable_draws_a_remark(tmp_path, file, name, 
         assert found.get(name) == state, text
 
 
-QUIET = limits.Cpus([0, 1], [0, 1], [], [], None)
+QUIET = limits.Cpus([0, 1], [0, 1], [], None)
 
 
 @pytest.mark.parametrize(

@@ -181,11 +181,6 @@ def test_efficient_cores_are_those_that_are_slower_by_design(tree, monkeypatch, 
     assert cpus_of(tree, monkeypatch, range(6), more=more).slow == slow
 
 
-def test_isolated_cpus_are_those_among_the_usable(tree, monkeypatch):
-    found = cpus_of(tree, monkeypatch, range(4), more={f"{CPU}/isolated": "2-9"})
-    assert found.isolated == [2, 3]
-
-
 # ---- memory, threads, descriptors, ports
 
 MEMINFO = {"proc/meminfo": "MemTotal: 8388608 kB\nMemFree: 5 kB\nMemAvailable: 4194304 kB"}
@@ -204,12 +199,12 @@ GIB = 1 << 30
             ),
             768,
         ),
-        # Beyond memory.high a group is slowed down; the limit is a slice's above ours.
+        # The limit is a slice's above ours.
         (
             v2(
                 "/a/b",
                 "a/b/memory.max: max",
-                f"a/memory.high: {2 * GIB}",
+                f"a/memory.max: {2 * GIB}",
                 f"a/memory.current: {GIB}",
             ),
             1024,
