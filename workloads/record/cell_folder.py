@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import csv
 import functools
-import gzip
 import hashlib
 import json
 import shutil
@@ -102,21 +100,15 @@ def shown(path: Path) -> str:
     return "/".join(path.parts[-6:])
 
 
-def series_of(folder: Path) -> dict[str, dict[str, Any]]:
-    """The part `series` of a record: checksum and number of rows of each series in the folder."""
+def series_of(folder: Path) -> dict[str, dict[str, str]]:
+    """The part `series` of a record: the checksum of each series in the folder."""
     there = [folder / name for name in SERIES if (folder / name).exists()]
-    return {path.name: {"md5": md5_of(path), "rows": rows_of(path)} for path in there}
+    return {path.name: {"md5": md5_of(path)} for path in there}
 
 
 def md5_of(path: Path) -> str:
     """A checksum that R has, too (tools::md5sum); it finds damage, not malice."""
     return hashlib.md5(path.read_bytes(), usedforsecurity=False).hexdigest()
-
-
-def rows_of(path: Path) -> int:
-    opened = gzip.open if path.suffix == ".gz" else open
-    with opened(path, "rt", newline="") as file:
-        return max(0, sum(1 for _ in csv.reader(file)) - 1)
 
 
 @contextlib.contextmanager

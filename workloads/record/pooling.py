@@ -139,12 +139,9 @@ def load_of(slices: list[Slice], rounds: float = math.inf) -> dict[str, Any]:
             name: typical([load["settling"].get(name) for load in timed])
             for name in ("latency", "throughput")
         },
+        # Beyond a limit where those of most slices are.
         "generator": generators[0]
-        | {
-            # Beyond a limit where those of most slices are.
-            "cpu_share": statistics.median(each["cpu_share"] for each in generators),
-            "gc_pause_ms": sum(each.get("gc_pause_ms", 0.0) for each in generators),
-        },
+        | {"cpu_share": statistics.median(each["cpu_share"] for each in generators)},
         "slices": counts_of(slices, rounds),
     }
 

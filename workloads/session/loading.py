@@ -135,9 +135,6 @@ class Loading:
         return load | {"generator": {**self.tool.generator(self.spec)} | {"cpu_share": 0.0}}
 
     def complete(self, load: dict[str, Any], folder: Path) -> None:
-        if self.driver:
-            own = collections(self.driver.log.with_name("gc.log"), load)
-            load["generator"]["gc_pause_ms"] = own["gc_pause_ms"] or 0.0
         load["settling"] = settling(folder, load, self.spec["tier"].get("period_s"))
         for key in ("start_epoch_s", "end_epoch_s"):
             load[key] -= self.place.generator.clock_offset_s

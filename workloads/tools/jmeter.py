@@ -95,7 +95,6 @@ def driver(spec: dict[str, Any], java: Path) -> list[str]:
     return [
         str(java),
         *spec["tool"]["jvm_options"],
-        "-Xlog:gc:file=gc.log:time,uptime,level,tags",
         # JMeter would leave a folder in the home directory.
         "-Djava.util.prefs.userRoot=.",
         "--sun-misc-unsafe-memory-access=allow",
