@@ -4,6 +4,7 @@ import contextlib
 import math
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
 from functools import partial
 from typing import Any
 
@@ -51,7 +52,7 @@ def warm_all(session: Session, names: list[Name]) -> None:
         specs = [session.spec(name) for name in own[live.mode]]
         if plans := loads_of(specs):
             done = warm_up(live.subject, plans, specs[0]["study"], place.all_cpus, live.folder)
-            live.warm_up = done.record()
+            live.warm_up = asdict(done)
 
     # A few at a time by the project's generator, then one by one by the tools that load them:
     # with many together none has its compiler idle before all have. Variants of a user's service

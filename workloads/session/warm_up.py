@@ -19,12 +19,11 @@ import contextlib
 import json
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from http.client import HTTPException
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from profiles.watch.telemetry import compiler_threads, threads_cpu_s
@@ -55,26 +54,18 @@ KINDS_BUT_A_BURST = 2
 JMETERS_HEADERS = ("-H", "Connection: keep-alive", "-H", "User-Agent: Apache-HttpClient/4.5.14")
 # More requests of a burst come than the server can answer.
 BURST_RATE = 2
-# For a server that is measured alone, which is started again for each slice, and for one that
-# answers nearly every request with an error: it does so whatever its code.
+# For a server that is measured alone, which is started again for each slice.
 ALONE_LIMIT_S = 10
-FEW_RIGHT = 0.01
 
 
 @dataclass
 class WarmUp:
-    """The result of one server's warm-up; `ended` is idle, or limit."""
+    """The `warm_up` part of cell.json; `ended` is idle, or limit."""
 
     ended: str = "limit"
     lasted_s: float = 0.0
     requests: int = 0
-    right: int = 0
     compiler_share: float = 0.0
-
-    def record(self) -> dict[str, Any]:
-        """The `warm_up` part of cell.json."""
-        names = ("ended", "lasted_s", "requests", "compiler_share")
-        return {name: getattr(self, name) for name in names}
 
 
 def loads_of(specs: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -128,8 +119,7 @@ def warm_up(
     rest = partial(time.sleep, COMPILING_EVERY_S)
 
     def ask(load: dict[str, Any]) -> int:
-        answered, right = short_load(load, subject, cpus, folder)
-        result.right += right
+        answered = short_load(load, subject, cpus, folder)
         ask_as_between_slices(subject, study)
         if compilers:
             until_idle(compilers, idle_at_most, compiling_limit_s, rest)
@@ -138,8 +128,6 @@ def warm_up(
     started_s = time.monotonic()
     while result.ended == "limit" and not subject.process.ended():
         longest_s = limit_s if result.requests else max(limit_s, FIRST_ANSWER_LIMIT_S)
-        if result.right < FEW_RIGHT * result.requests:
-            longest_s = min(limit_s, ALONE_LIMIT_S)
         if time.monotonic() >= started_s + longest_s:
             break
         begun_s, compiled_s, used_s = time.monotonic(), compiler_s(compilers), clock_s(pid)
@@ -218,44 +206,23 @@ def until_idle(
         share = (compiler_s(compilers) - compiled_s) / (time.monotonic() - begun_s)
 
 
-def short_load(
-    plan: dict[str, Any], subject: Subject, cpus: list[int], folder: Path
-) -> tuple[int, int]:
-    """How many requests of a short load were answered, and how many of them with 2xx."""
-    url = f"http://{subject.address}:{subject.port}{plan['path']}"
-    load = plan | {"duration_s": plan["burst_s"]}
-    headers = JMETERS_HEADERS if load.get("keep_alive") else ()
-    patience_s = ANSWER_LIMIT_S + plan.get("waits_s", 0)
-    limit_s = plan["burst_s"] + DRAIN_LIMIT_S
-    more = ("--timeout", f"{patience_s}s", *headers)
-    secrets = subject.client_environment
-    seen = load_by_due("warm-up", load, url, cpus, folder, limit_s, *more, environment=secrets)
-    return int(seen["requests"]["completed"]), int(seen["status"]["2xx"])
-
-
-def load_by_due(
-    name: str,
-    load: dict[str, Any],
-    url: str,
-    cpus: list[int],
-    folder: Path,
-    limit_s: float,
-    *more: str,
-    environment: Mapping[str, str] = MappingProxyType({}),
-) -> dict[str, Any]:
-    """The report of the project's own generator on a load outside the cells; `name` of its files.
+def short_load(plan: dict[str, Any], subject: Subject, cpus: list[int], folder: Path) -> int:
+    """How many requests of a short load by the project's own generator were answered.
 
     Raises RuntimeError with what it said where it failed.
     """
-    out = folder / f"{name}.json"
-    argv = wrk2.due_command(load, url, "--json", str(out), *more)
-    process = Process(argv, cpus, folder, f"{name}.log", environment)
-    process.finish(limit_s)
+    url = f"http://{subject.address}:{subject.port}{plan['path']}"
+    load, out = plan | {"duration_s": plan["burst_s"]}, folder / "warm-up.json"
+    headers = JMETERS_HEADERS if load.get("keep_alive") else ()
+    patience_s = ANSWER_LIMIT_S + plan.get("waits_s", 0)
+    more = ("--json", str(out), "--timeout", f"{patience_s}s", *headers)
+    argv = wrk2.due_command(load, url, *more)
+    process = Process(argv, cpus, folder, "warm-up.log", subject.client_environment)
+    process.finish(plan["burst_s"] + DRAIN_LIMIT_S)
     if process.exit_status != 0:
-        said = (folder / f"{name}.log").read_text(errors="replace")[-2000:]
-        raise RuntimeError(f"the {name} failed ({process.exit_status}): {said}")
-    seen: dict[str, Any] = json.loads(out.read_text())
-    return seen
+        said = process.log.read_text(errors="replace")[-2000:]
+        raise RuntimeError(f"the warm-up failed ({process.exit_status}): {said}")
+    return int(json.loads(out.read_text())["requests"]["completed"])
 
 
 def compiler_s(compilers: list[Path]) -> float:

@@ -9,7 +9,7 @@ import pytest
 
 from workloads.servers.server import Server
 from workloads.session import warm_up as module
-from workloads.session.warm_up import at_share, kinds_of, loads_of, next_share, short_load
+from workloads.session.warm_up import WarmUp, at_share, kinds_of, loads_of, next_share, short_load
 from workloads.tests.test_server import ANSWER, LISTEN
 from workloads.tools.wrk2 import DUE
 
@@ -30,9 +30,9 @@ NOWHERE = SimpleNamespace(client_environment={}, address="127.0.0.1", port=1)
 class Machine:
     """Time, both clocks and loads of a second: (CPU time of compilers, µs a request, requests)."""
 
-    def __init__(self, courses, dies_after=99, right=1.0):
+    def __init__(self, courses, dies_after=99):
         self.courses, self.now_s, self.compiled_s, self.used_s = courses, 0.0, 0.0, 0.0
-        self.loads, self.dies_after, self.right = [], dies_after, right
+        self.loads, self.dies_after = [], dies_after
         self.subject = SimpleNamespace(port=1, process=SimpleNamespace(pid=1, ended=self.ended))
         self.asked, self.waits_s = [], set()
         for name in ("ask", "rows", "counters", "watch"):
@@ -48,7 +48,7 @@ class Machine:
         self.now_s += 1
         self.compiled_s += compiled_s
         self.used_s += compiled_s + cost_us * requests / 1e6
-        return requests, int(self.right * requests)
+        return requests
 
     def until_idle(self, compilers, idle_at_most, limit_s, step):
         self.asked.append("wait")
@@ -83,12 +83,7 @@ def test_it_ends_when_the_compiler_is_idle_and_requests_get_no_cheaper(warm_up):
     # In the second turn of two loads the compiler is idle, but a request costs much less CPU time
     # than in the first; in the third it is at work once more.
     assert len(machine.loads) == 8
-    assert result.record() == {
-        "ended": "idle",
-        "lasted_s": 8,
-        "requests": 800,
-        "compiler_share": pytest.approx(0.01),
-    }
+    assert result == WarmUp("idle", 8, 800, pytest.approx(0.01))
 
 
 @pytest.mark.parametrize(
@@ -109,8 +104,7 @@ def test_loads_are_as_fast_as_the_server_answers(warm_up):
         def short_load(self, plan, subject, cpus, folder):
             super().short_load(plan, subject, cpus, folder)
             asked.append(plan["rate_per_s"])
-            answered = min(30, plan["rate_per_s"])
-            return answered, answered
+            return min(30, plan["rate_per_s"])
 
     warm_up([(0.5, 300, 0)], PLAN | {"limit_s": 6}, machine=Slow)
     # It answers 30 a second: 50 are too many to go on, and enough to stay.
@@ -129,12 +123,6 @@ def test_server_that_answers_nothing_yet_has_longer(warm_up):
     assert (result.ended, result.lasted_s) == ("limit", module.FIRST_ANSWER_LIMIT_S)
     _, result = warm_up([*[nothing] * 9, (0.5, 300, 1)], short)
     assert result.lasted_s == 10
-
-
-@pytest.mark.parametrize(("right", "lasts_s"), [(0.0, module.ALONE_LIMIT_S), (0.5, 20)])
-def test_server_that_answers_with_errors_alone_has_a_short_warm_up(warm_up, right, lasts_s):
-    _, result = warm_up([(0.5, 300, 100)], right=right)
-    assert (result.ended, result.lasted_s) == ("limit", lasts_s)
 
 
 def test_server_without_a_compiler_is_compared_with_itself_first(warm_up):
@@ -223,9 +211,9 @@ def test_short_load_is_one_of_the_projects_own_generator(tmp_path):
     code = LISTEN + ANSWER.format(status=200)
     server = Server([sys.executable, "-c", code], CPUS, tmp_path)
     try:
-        answered, right = short_load(PLAN | {"burst_s": 0.2}, server, CPUS, tmp_path)
+        answered = short_load(PLAN | {"burst_s": 0.2}, server, CPUS, tmp_path)
         seen = json.loads((tmp_path / "warm-up.json").read_text())
-        assert seen["requests"]["completed"] == answered == right >= 1
+        assert seen["requests"]["completed"] == answered >= 1
     finally:
         server.process.stop(1)
 
