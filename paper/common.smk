@@ -4,7 +4,7 @@ from pathlib import Path
 
 from paper import given_cells
 
-# Of these there is a report while the others are measured.
+# A report of these is made while the others are measured.
 FIRST = GRID.sessions[:1]
 if config.get("cells") or config.get("run"):
     try:
