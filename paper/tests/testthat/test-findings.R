@@ -41,32 +41,31 @@ test_that("a block may need other findings, or the absence of one", {
   expect_error(wants("one !three", "yes"), "no finding of guide.yaml is called three")
 })
 
-test_that("a finding that does not hold has a sentence where its first block would stand, and no row of a table", {
-  of <- function(text, ...) with_findings(text, told_of(...), untold = TRUE)
-  said <- "*A pool*: not measured here."
-  expect_equal(do.call(of, c(list(c(text, text)), unmeasured)), c("before", said, "after", "before", "after"))
-  expect_equal(do.call(of, c(list(sub("^[*]", "| *", text)), unmeasured)), c("before", "after"))
-  expect_equal(of(text), with_findings(text, told_of()))
-  expect_said(of(text, holds = "no", outcome = "worse")[2], "*A pool*: **otherwise in this run** (CPU time per request: 104 µs with `thread`")
-})
-
-test_that("what is not told stands in a line, and what is refuted with its values", {
-  untold <- function(...) sentences_untold(told_of(...))
-  of_pool <- function(words, why) sprintf("*A pool*: %s (%s).", words, why)
+test_that("a finding that does not hold has a sentence with what was measured, in its place and in the list", {
   values <- "CPU time per request: 104 µs with `thread`, 52.2 µs with `pool`"
   apart <- "no session has values of both sides"
-  expect_equal(untold(findings = list(finding, two)), "*A loop*: not measured here (no row of it in `findings.csv`).")
-  expect_equal(untold(holds = "open", outcome = "open"), of_pool("not decided here", values))
-  expect_equal(untold(holds = "no", outcome = "worse"), of_pool("**otherwise in this run**", values))
-  expect_equal(untold(holds = "open", outcome = "none", estimate = NA_real_, reason = apart), of_pool("not decided here", paste0("`pool`: ", apart)))
-  expect_equal(untold(mode_value = NA_real_), of_pool("not decided here", "`pool`: a value is missing"))
+  said <- c(
+    sprintf("not decided here (%s)", values), sprintf("**otherwise in this run** (%s)", values), sprintf("not decided here (`pool`: %s)", apart),
+    "not decided here (`pool`: a value is missing)", "not measured here"
+  )
+  cases <- list(
+    list(holds = "open", outcome = "open"), list(holds = "no", outcome = "worse"),
+    list(holds = "open", outcome = "none", estimate = NA_real_, reason = apart), list(mode_value = NA_real_), unmeasured
+  )
+  of <- function(text, case) with_findings(text, do.call(told_of, case), untold = TRUE)
+  for (at in seq_along(cases)) {
+    sentence <- sprintf("*A pool*: %s.", said[at])
+    expect_equal(sentences_untold(do.call(told_of, cases[[at]])), sentence)
+    # A sentence where the first block would stand, and no row of a table.
+    expect_equal(of(c(text, text), cases[[at]]), c("before", sentence, "after", "before", "after"))
+    expect_equal(of(sub("^[*]", "| *", text), cases[[at]]), c("before", "after"))
+  }
   part <- told_findings(rbind(decided(holds = "unmeasured"), do.call(decided, c(pair = "b", unmeasured))), list(finding))
-  expect_equal(list_of_untold(part), paste0("This run does not show (@sec-quality):\n\n- ", of_pool("measured in part", values)))
+  expect_equal(list_of_untold(part), sprintf("This run does not show (@sec-quality):\n\n- *A pool*: measured in part (%s).", values))
   # Those that are refuted come first.
   both <- told_of(holds = "no", outcome = "worse", findings = list(two, finding))
   expect_match(sentences_untold(both), "^\\*A (pool\\*: \\*\\*otherwise|loop\\*: not measured)")
   expect_match(list_of_untold(both), "^This run does not show [^\n]*:\n\n- \\*A pool[^\n]*\n\nThis run did not measure: \\*a loop\\*[.]$")
-  expect_equal(list_of_untold(both["two"]), "This run did not measure: *a loop*.")
   expect_equal(list_of_untold(told_of()), "")
 })
 

@@ -118,14 +118,6 @@ test_that("modes are compared by the order of service where nothing but that dif
   legend <- grob$grobs[[grep("^guide-box(-bottom)?$", grob$layout$name)]]
   expect_lt(grid::convertWidth(sum(legend$widths[-c(1, length(legend$widths))]), "in", valueOnly = TRUE), 6)
   expect_equal(nrow(orders_of(list(cells = cells[-2], summary = summary))), 0)
-  # Sizes of a pool of connections are panels of their own.
-  pools <- lapply(c(5, 10), function(pool) {
-    list(cell_of(paste0("a-", pool), threads = 9, pool = pool), cell_of(paste0("b-", pool), threads = 9, pool = pool, permits = pool))
-  })
-  panels <- unique(orders_of(list(cells = unlist(pools, recursive = FALSE), summary = summary))$panel)
-  expect_equal(sentence_of_turns(found), "")
-  expect_match(panels, ", (5|10) connections$")
-  expect_length(panels, 2)
 })
 
 test_that("requests that were overtaken are counted by their turns", {

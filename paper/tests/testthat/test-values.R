@@ -29,14 +29,7 @@ test_that("both values stand with their unit, and a percentile that failures rea
   expect_equal(values_of_both(compared(mode_value = NA_real_)), no_figure)
 })
 
-# The values that a printed number may have.
-reach_of_printed <- function(text) {
-  number <- as.numeric(gsub(",", "", sub("[^0-9.,].*$", "", text)))
-  digits <- ifelse(number >= 1000, 1, 10^(floor(log10(number)) - 2))
-  cbind(number - digits / 2, number + digits / 2)
-}
-
-test_that("in the shipped runs each ratio is that of its values, as computed and as printed", {
+test_that("in the shipped runs each ratio is that of its values", {
   for (run in read_all_shipped(runs_folder, reference_run)) {
     rows <- run$comparisons[is.finite(estimate) & effect == "ratio" & is.finite(mode_value)]
     expect_gt(nrow(rows), 0.4 * nrow(run$comparisons))
@@ -44,11 +37,6 @@ test_that("in the shipped runs each ratio is that of its values, as computed and
     rows[, apart := abs(log(mode_value / baseline_value / estimate))]
     rows <- rows[bound == "" | abs(apart - log(disturbance_at_most)) >= 0.001]
     expect_lt(max(rows$apart), 0.001)
-    mode <- reach_of_printed(value_text(rows$mode_value))
-    baseline <- reach_of_printed(value_text(rows$baseline_value))
-    # A table has six digits of a ratio: half of the last one may be missing.
-    digits <- 10^(floor(log10(rows$estimate)) - 5)
-    expect_true(all(mode[, 1] / baseline[, 2] <= rows$estimate + digits / 2 & rows$estimate - digits / 2 <= mode[, 2] / baseline[, 1]))
   }
 })
 
