@@ -75,22 +75,16 @@ def findings(needs: str = "") -> list[Finding]:
 
 
 def tools() -> list[Finding]:
-    venv, pom = TOOLS / "venv/bin", HERE / "java-tools.pom.xml"
+    profiler = ("async-profiler/libasyncProfiler.so", "async-profiler/jfr-converter.jar")
     return [
         python(),
         debian_packages(),
         jdk(),
         r(),
-        tool("Snakemake", [str(venv / "snakemake"), "--version"]),
-        unpacked("JMeter", ["jmeter/bin/ApacheJMeter.jar"], pom, "java-tools"),
-        unpacked(
-            "async-profiler",
-            ["async-profiler/libasyncProfiler.so", "async-profiler/jfr-converter.jar"],
-            pom,
-            "java-tools",
-        ),
-        unpacked("Java runtime 21", ["jdk-21/bin/java"], TOOLS / "jdk-21/release", "runtimes"),
-        unpacked("Java runtime 25", ["jdk-25/bin/java"], TOOLS / "jdk-25/release", "runtimes"),
+        tool("Snakemake", [str(TOOLS / "venv/bin/snakemake"), "--version"]),
+        unpacked("JMeter", "java-tools", "jmeter/bin/ApacheJMeter.jar"),
+        unpacked("async-profiler", "java-tools", *profiler),
+        unpacked("Java runtimes", "runtimes", "jdk-21/bin/java", "jdk-25/bin/java"),
         tool("MariaDB", [str(TOOLS / "mariadb/bin/mariadbd"), "--version"], again("databases")),
         quarto(),
     ]
@@ -110,13 +104,11 @@ def tool(name: str, argv: list[str], advice: str = "make setup", state: str = MI
     return Finding(name, OK, version.group() if version else said.splitlines()[0])
 
 
-def unpacked(name: str, files: list[str], names_version: Path, part: str) -> Finding:
-    """A program that set-up has unpacked, with the version that a pom or a release names."""
-    if not all((TOOLS / file).exists() for file in files):
-        return Finding(name, MISSING, "not found", again(part))
-    pattern = rf"<{name.lower()}.version>(.*)<|^JAVA_VERSION=\"(.*)\""
-    (version,) = re.findall(pattern, names_version.read_text(), re.MULTILINE)
-    return Finding(name, OK, "".join(version))
+def unpacked(name: str, part: str, *files: str) -> Finding:
+    """What a part of set-up has unpacked, in the version that it pins."""
+    lacks = [file for file in files if not (TOOLS / file).exists()]
+    found = f"no {', '.join(lacks)}" if lacks else "as pinned"
+    return judged(name, not lacks, found, again(part), MISSING)
 
 
 def output(argv: list[str]) -> str | None:

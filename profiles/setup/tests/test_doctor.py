@@ -51,20 +51,16 @@ def test_only_what_is_required_fails(monkeypatch, capsys, state, status):
 
 def test_nothing_installed_is_told_tool_by_tool(nothing):
     states = {finding.name: finding.state for finding in doctor.tools()}
-    required = ("Debian packages", "R", "Snakemake", "JMeter", "MariaDB", "Java runtime 21")
+    required = ("Debian packages", "R", "Snakemake", "JMeter", "MariaDB", "Java runtimes")
     assert {states[name] for name in required} == {MISSING}
     assert states["Quarto"] == REMARK
     assert states["Python"] == OK
 
 
-def test_a_version_is_read_from_what_a_program_or_its_release_says(path, monkeypatch, tmp_path):
+def test_a_version_is_read_from_what_a_program_says(path):
     for said, version in (("openjdk 25.0.3 2026-04-21", "25.0.3"), ("no number", "no number")):
         path("thing", f"echo '{said}'")
         assert doctor.tool("thing", ["thing"]) == Finding("thing", OK, version)
-    monkeypatch.setattr(doctor, "TOOLS", tmp_path)
-    write(tmp_path, {"jdk/java": "", "jdk/release": 'IMPLEMENTOR="x"\nJAVA_VERSION="21.0.8"'})
-    found = doctor.unpacked("JDK", ["jdk/java"], tmp_path / "jdk/release", "jdk")
-    assert found == Finding("JDK", OK, "21.0.8")
 
 
 def test_missing_debian_packages_are_named(path, monkeypatch, tmp_path):
@@ -184,7 +180,7 @@ def test_on_this_machine_every_finding_is_one_plain_line():
     os.close(held)
     report, _, rest = done.stdout.partition("\n\n")
     found = report.splitlines()
-    assert len(found) > 20 and all(line.startswith((OK, REMARK, MISSING)) for line in found)
+    assert len(found) > 15 and all(line.startswith((OK, REMARK, MISSING)) for line in found)
     assert done.returncode == (1 if rest.startswith("required") else 0), done.stderr
 
 
