@@ -8,25 +8,26 @@ record Outcome(
         Combination combination,
         Window window,
         Histogram latencyNs,
-        Histogram waitNs,
+        double meanWaitNs,
         double fairness,
         long workersWithout,
         TreeMap<String, Integer> errors) {
 
     static Outcome of(Combination combination, Window window, List<Worker> workers) {
         Histogram latencyNs = new Histogram(3);
-        Histogram waitNs = new Histogram(3);
+        double waitNs = 0;
         TreeMap<String, Integer> errors = new TreeMap<>();
         for (Worker worker : workers) {
             latencyNs.add(worker.latencyNs);
-            waitNs.add(worker.waitNs);
+            waitNs += worker.waitNs;
             worker.errors.forEach((kind, count) -> errors.merge(kind, count, Integer::sum));
         }
         long[] shares = workers.stream().mapToLong(worker -> worker.latencyNs.getTotalCount()).toArray();
         long without = workers.stream()
                 .filter(worker -> worker.latencyNs.getTotalCount() == 0)
                 .count();
-        return new Outcome(combination, window, latencyNs, waitNs, fairness(shares), without, errors);
+        double meanWaitNs = waitNs / Math.max(1, latencyNs.getTotalCount());
+        return new Outcome(combination, window, latencyNs, meanWaitNs, fairness(shares), without, errors);
     }
 
     /**

@@ -8,8 +8,7 @@ final class Records implements AutoCloseable {
 
     private static final double NS_PER_MS = 1e6;
     private static final String COLUMNS = "thread_pool_size,connection_pool_size,start_epoch_s,end_epoch_s,"
-            + "transactions,failed,per_s,mean_ms,p50_ms,p95_ms,p99_ms,max_ms,"
-            + "wait_mean_ms,wait_p50_ms,wait_p99_ms,fairness,workers_without,errors\n";
+            + "transactions,failed,per_s,mean_ms,p99_ms,wait_mean_ms,fairness,workers_without,errors\n";
 
     private final Path folder;
     private final Writer combinations;
@@ -30,14 +29,13 @@ final class Records implements AutoCloseable {
 
     private static String row(Outcome outcome) {
         Histogram latency = outcome.latencyNs();
-        Histogram wait = outcome.waitNs();
         Window window = outcome.window();
         String errors = outcome.errors().entrySet().stream()
                 .map(error -> error.getKey() + "=" + error.getValue())
                 .collect(Collectors.joining(";"));
         return String.format(
                 Locale.ROOT,
-                "%d,%d,%.3f,%.3f,%d,%d,%.3f,%.4f,%.4f,%.4f,%.4f,%.4f,%.4f,%.4f,%.4f,%.4f,%d,%s%n",
+                "%d,%d,%.3f,%.3f,%d,%d,%.3f,%.4f,%.4f,%.4f,%.4f,%d,%s%n",
                 outcome.combination().serverPoolSize(),
                 outcome.combination().poolSize(),
                 Window.epochS(window.startNs()),
@@ -46,13 +44,8 @@ final class Records implements AutoCloseable {
                 outcome.failed(),
                 outcome.transactions() / window.lengthS(),
                 latency.getMean() / NS_PER_MS,
-                latency.getValueAtPercentile(50) / NS_PER_MS,
-                latency.getValueAtPercentile(95) / NS_PER_MS,
                 latency.getValueAtPercentile(99) / NS_PER_MS,
-                latency.getMaxValue() / NS_PER_MS,
-                wait.getMean() / NS_PER_MS,
-                wait.getValueAtPercentile(50) / NS_PER_MS,
-                wait.getValueAtPercentile(99) / NS_PER_MS,
+                outcome.meanWaitNs() / NS_PER_MS,
                 outcome.fairness(),
                 outcome.workersWithout(),
                 errors);

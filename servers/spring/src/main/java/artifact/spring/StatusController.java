@@ -3,6 +3,7 @@ package artifact.spring;
 import artifact.spring.telemetry.CounterSource;
 import artifact.spring.telemetry.ThreadStates;
 import artifact.stacks.common.Options;
+import java.io.IOException;
 import java.util.Map;
 import java.util.TreeMap;
 import org.springframework.beans.factory.ObjectProvider;
@@ -45,8 +46,14 @@ class StatusController {
 
     /** Switches the watcher on and off; a mode without one answers all the same. */
     @GetMapping("/watch")
-    String watch(@RequestParam boolean on) {
-        states.forEach(on ? ThreadStates::start : ThreadStates::stop);
+    String watch(@RequestParam boolean on) throws IOException {
+        for (ThreadStates watcher : states) {
+            if (on) {
+                watcher.start();
+            } else {
+                watcher.stop();
+            }
+        }
         return on ? "on" : "off";
     }
 }

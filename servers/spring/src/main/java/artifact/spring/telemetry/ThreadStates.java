@@ -2,14 +2,14 @@ package artifact.spring.telemetry;
 
 import java.io.BufferedWriter;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.management.*;
 import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.*;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 
@@ -33,8 +33,8 @@ public class ThreadStates implements AutoCloseable {
     private final int everyMs;
     private final BufferedWriter csv;
     /** Both null while this is off. */
-    private Thread sampler;
-    private CountDownLatch stop;
+    private ScheduledExecutorService sampler;
+    private KernelThreads kernel;
 
     ThreadStates(@Value("${states-every-ms}") int everyMs) throws IOException {
         this.everyMs = everyMs;
@@ -45,19 +45,20 @@ public class ThreadStates implements AutoCloseable {
     /** Does nothing when it is on already. */
     public synchronized void start() {
         if (sampler == null) {
-            CountDownLatch end = new CountDownLatch(1);
-            stop = end;
-            sampler = Thread.ofPlatform().daemon().name("thread-states").start(() -> sampleUntil(end));
+            kernel = new KernelThreads();
+            sampler = Executors.newSingleThreadScheduledExecutor(
+                    Thread.ofPlatform().daemon().name("thread-states").factory());
+            sampler.scheduleWithFixedDelay(this::sample, everyMs, everyMs, TimeUnit.MILLISECONDS);
         }
     }
 
-    /** Returns when the last sample is written; not by an interrupt, which would close the file. */
-    public synchronized void stop() {
+    /** Returns when the last sample is written. */
+    public synchronized void stop() throws IOException {
         if (sampler != null) {
-            stop.countDown();
-            join(sampler);
+            sampler.close();
+            kernel.close();
             sampler = null;
-            stop = null;
+            kernel = null;
         }
     }
 
@@ -67,30 +68,16 @@ public class ThreadStates implements AutoCloseable {
         csv.close();
     }
 
-    private static void join(Thread thread) {
-        try {
-            thread.join();
-        } catch (InterruptedException stopped) {
-            throw new IllegalStateException("stopped while the last sample was awaited", stopped);
-        }
-    }
-
-    private void sampleUntil(CountDownLatch end) {
-        try (KernelThreads kernel = new KernelThreads()) {
-            while (!end.await(everyMs, TimeUnit.MILLISECONDS)) {
-                sample(kernel);
-            }
-        } catch (IOException | InterruptedException failure) {
-            throw new IllegalStateException("thread states can no longer be written", failure);
-        }
-    }
-
     /** Flushed at once, so that a server that is killed leaves all its samples. */
-    private void sample(KernelThreads kernel) throws IOException {
+    private void sample() {
         BigDecimal timeS = BigDecimal.valueOf(System.currentTimeMillis(), 3);
-        write(timeS + ",jvm,", jvm());
-        write(timeS + ",kernel,", kernel.count());
-        csv.flush();
+        try {
+            write(timeS + ",jvm,", jvm());
+            write(timeS + ",kernel,", kernel.count());
+            csv.flush();
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
     }
 
     private void write(String timeAndSource, Map<String, Integer> counts) throws IOException {
