@@ -4,7 +4,6 @@ Inputs:  cells with what lies beside cell.json; results/modes.csv, primitives/th
          analysis/runs/<name>/: shipped runs
 Outputs: results/<table>.csv           see analysis/tables.yaml, by the verb that writes them
          results/differences/          <cause>.html: differential flame graphs, where both sides were sampled
-         results/compare.csv           a row per comparison and value that a shipped run has too: reproduced?
          results/builds.csv            of two builds of a user's service: a row per statistic, old against new
          results/verdict.txt, status   the verdict in words, and as an exit status
 
@@ -12,7 +11,6 @@ The package is an input: a changed analysis runs again and measures nothing. Nam
 standard input, because a command line has room for some thousands of them only.
 """
 
-import shlex
 from functools import partial
 
 
@@ -48,7 +46,7 @@ THREAD_MEMORY = (
 SHIPPED = sorted(run.parent.name for run in Path(RUNS).glob("*/run.json"))
 if nested := runs_within_runs(RUNS):
     raise WorkflowError("\n".join(nested))
-for key in ("reference", "with", "this"):
+for key in ("reference", "with"):
     if key in config and config[key] not in SHIPPED:
         raise WorkflowError(
             f"config.yaml: {key} = {config[key]!r}; allowed: {', '.join(SHIPPED)}"
@@ -123,21 +121,6 @@ rule judge_builds:
         "is one of them slower?"
     shell:
         "Rscript {ANALYZE} builds results={params.results:q} cells={params.cells:q} > {log:q} 2>&1"
-
-
-# Compares whatever cells are there; nothing is measured for it, so they are no inputs.
-rule compare:
-    input:
-        functions=FUNCTIONS,
-    params:
-        results=RESULTS,
-        shipped=config.get("with", config["reference"]),
-        # An empty word is dropped by :q.
-        this=shlex.quote(config.get("this", "")),
-    message:
-        "a run against a shipped one"
-    shell:
-        "Rscript {ANALYZE} compare results={params.results:q} with={params.shipped:q} this={params.this}"
 
 
 # Each finding by its name: the cell of its first pair, measured again in turns with its baseline, and judged.

@@ -169,20 +169,3 @@ note_faults_of_profiles <- function(folders) {
     note_problem("cpu-groups", paste(readLines(file, warn = FALSE), collapse = " "), name_of_cell(file.path(dirname(file), "cell.json")))
   }
 }
-
-#' Compares a run with a shipped one, on the terminal and in compare.csv.
-#'
-#' @param results,folder see analyze(); `with` and `this` names of shipped runs, `this` empty for the cells in `results`.
-compare_with_shipped <- function(results, with, this, folder) {
-  runs <- file.path(folder, "runs")
-  of_results <- this == ""
-  all <- if (of_results) read_all_shipped(runs, with) else lapply(c(with, this), read_shipped, folder = runs)
-  shipped <- all[[1]]
-  run <- if (of_results) read_run(results, shipped, with_hosts(all)) else run_of_shipped(all[[2]], shipped)
-  writeLines(problem_lines(take_problems()))
-  if (is.null(run)) return(writeLines(if (of_results) no_new_cell else "Nothing to compare: both names are of one run."))
-  rows <- reproduce_run(shipped, run)
-  out <- file.path(results, "compare.csv")
-  write_table(with_rules_version(rows, "reproduction", folder), out)
-  writeLines(c(print_reproduction(rows, shipped, run, if (of_results) "here" else this), paste("All of them:", out)))
-}

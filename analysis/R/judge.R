@@ -111,7 +111,7 @@ verdict_of_ratio <- function(row, there) {
     row$reason != "", row$reason, default = ""
   )
   if (none != "") return(c("open", none))
-  change <- reproduce(sides_of_comparisons(there), sides_of_comparisons(row), comparison_keys, row)
+  change <- reproduce(there, row, row)
   c(change$verdict, paste0(
     bound_or_interval(list(effect = row$effect, estimate = change$change, low = change$change_low, high = change$change_high)),
     if (row$effect == "ratio") " times" else " more than", " the shipped ", bound_or_interval(there)

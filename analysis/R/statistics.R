@@ -31,8 +31,6 @@ all_statistics <- fread(
    received_kib_per_s;                   KB/s received;                                         Received;                            KB/s;  ;
    sent_kib_per_s;                       KB/s sent;                                             Sent;                                KB/s;  ;
    under_way;                            requests under way;                                    Under way;                           ;      ;
-   waiting_at_once;                      requests that wait at once;                            Waiting;                             ;      ;
-   completed;                            share of loads that the server completed;              Completed;                           share; higher;
    survived;                             share of servers that answered to the last;            Survived;                            ;      higher;
    rss_peak_mib;                         resident memory at the peak;                           Memory, peak;                        MiB;   ;
    rss_idle_mib;                         resident memory after the first answer;                Memory, idle;                        MiB;   ;

@@ -162,7 +162,9 @@ summarise_cells <- function(paths) {
 text_columns <- c(
   "session", "comparison", "warm_up_ended", "bound_throughput", "bound_latency", "study", "mode", "baseline", "tier", "tool", "tier_title", "path", "loop", "outcome",
   "outcome_reason", "valid", "latency_valid", "failed_checks", "errors", "generator",
-  "generator_version", "profiler_engine", "commit", "backend", "machine"
+  "generator_version", "profiler_engine", "commit", "backend", "machine",
+  # Of runs of before.
+  "mode_title", "machine_title"
 )
 
 #' Reads results/summary.csv, see summarise_cell().

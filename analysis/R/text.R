@@ -33,6 +33,13 @@ with_interval <- function(estimate, low, high) {
   ifelse(is.na(estimate), no_figure, paste0(format_number(estimate), ifelse(is.na(low), "", paste0(" ", interval))))
 }
 
+# The texts of values with intervals; a ratio whose interval ends at 0 or is infinite is a bound: the end that holds says something, the value nothing.
+ratio_or_bound <- function(text, effect, low, high) {
+  at_least <- (effect == "ratio" & low > 0 & is.infinite(high)) %in% TRUE
+  at_most <- (effect == "ratio" & low == 0 & is.finite(high)) %in% TRUE
+  fcase(at_least, paste("at least", format_number(low)), at_most, paste("at most", format_number(high)), rep(TRUE, length(text)), text)
+}
+
 # Columns side by side, as wide as they must be.
 table_lines <- function(table) {
   columns <- lapply(names(table), function(name) {

@@ -37,8 +37,6 @@ verbs <- function(folder) {
     analyze = function(results) analyze(results, names_from_input(), folder),
     # Input: profile.collapsed and allocation.collapsed of cells. `converter` is async-profiler's jfrconv.
     profiles = function(results, converter) analyze_profiles(results, names_from_input(), folder, converter),
-    # `this` is the name of a shipped run; empty for the cells in `results`.
-    compare = function(results, with, this) compare_with_shipped(results, with, this, folder),
     # `cell` is named by study/mode/tier/tool/rep-n, and `with` a shipped run.
     judge = function(results, cell, with) writeLines(judge_cell(results, cell, read_all_shipped(file.path(folder, "runs"), with), file.path(folder, "guide.yaml"))),
     # Judges the tables of shipped runs by today's rules; `results` of the cells of the runs `of`, analysed today, by commas, or both empty.

@@ -63,7 +63,7 @@ write_svgs <- function(standing, folder) {
 
 # ---- The README --------------------------------------------------------------------------------
 
-#' A reviewer's checks: each finding, the cell that decides it, and the ratio that `compare` prints of it.
+#' A reviewer's checks: each finding, the cell that decides it, and the ratio that its command prints of it.
 table_of_checks <- function(findings) {
   rbindlist(lapply(names(findings), function(id) {
     row <- findings[[id]]$rows[1]

@@ -36,7 +36,7 @@ explanation_of_reproduction <- function(changes) {
       "Each comparison becomes a change: the ratio measured here divided by the shipped one; for shares it is their difference.",
       "It is *reproduced* if two one-sided tests at 5 %% [@schuirmann1987] place it within a factor of %s [@fda2001], or within %s",
       "percentage points. It *differs* if a t test at 5 %% places it beyond; otherwise it is *open*. The error of a change is Welch's",
-      "[@welch1947]. A value of a cell that was measured alone is taken to be as noisy as those of the other run; its interval is one of",
+      "[@welch1947]. One session is taken to be as noisy as those of the other run; its interval is one of",
       "prediction [@hahn1991]. P-values are adjusted over all comparisons of a metric [@benjamini1995]. In a closed loop mean and median",
       "latency restate the throughput, as CPU time does at the CPU's limit, and are not judged."
     ),

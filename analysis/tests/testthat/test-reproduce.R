@@ -3,7 +3,7 @@ compared <- function(ratio, noise = 0.05, pairs = 3, df = 4, ...) {
   comparison_rows(tool = "jmeter", estimate = ratio, low = ratio / 1.1, high = ratio * 1.1, verdict = "higher", pairs = pairs, spread = noise, noise = noise, df = df, ...)
 }
 
-change_of <- function(there, here) reproduce(sides_of_comparisons(there), sides_of_comparisons(here), comparison_keys)
+change_of <- function(there, here) reproduce(there, here)
 
 test_that("a change is the ratio of both ratios, with Welch's interval", {
   row <- change_of(compared(4, noise = 0.06, df = 2), compared(5, noise = 0.03, df = 4))
@@ -12,19 +12,6 @@ test_that("a change is the ratio of both ratios, with Welch's interval", {
   b <- 0.03^2 / 3
   ends <- c(-1, 1) * qt(0.975, (a + b)^2 / (a^2 / 2 + b^2 / 4)) * sqrt(a + b)
   expect_equal(row[, c(change_low, change_high, expected_low, expected_high)], c(1.25 * exp(ends), 4 * exp(ends)))
-})
-
-test_that("an expected range of many powers of ten is none", {
-  row <- change_of(compared(4), compared(4))
-  expect_match(change_table(row)$expected, "^3\\.[0-9]+ to 4\\.[0-9]+$")
-  shown <- function(low, high, column) change_table(with_columns(row, expected_low = low, expected_high = high, change_low = low, change_high = high))[[column]]
-  expect_equal(shown(1e-9, 1e9, "expected"), "not bounded")
-  expect_equal(shown(1e-9, 1e9, "here / there"), "1 [not bounded]")
-  # One end is a bound.
-  expect_equal(shown(3, Inf, "expected"), "3 to ∞")
-  expect_equal(shown(0, 2, "here / there"), "at most 2")
-  expect_equal(shown(0.5, Inf, "here / there"), "at least 0.5")
-  expect_equal(shown(NA_real_, NA_real_, "expected"), no_figure)
 })
 
 test_that("verdicts follow the margin and the test", {
@@ -92,79 +79,44 @@ test_that("of runs that agree one in twenty seems to differ, of those at the mar
   }
 })
 
-# ---- Cells
-
-run <- write_whole_run()
-shipped <- shipped_from(run)
-
-test_that("a run is not compared with itself, and a repetition beside it is", {
-  expect_null(read_run(run$results, shipped))
-  # A cell that was measured again alone, its baseline in turns with it.
-  again <- write_run(new_folder(), 1, "again", 260)
-  kept <- file.path(run$results, "cells/demo/fixed-pool/low/wrk2/rep-101")
-  dir.create(file.path(kept, "baseline"), recursive = TRUE)
-  file.copy(list.files(dirname(again[1]), full.names = TRUE), kept)
-  file.copy(list.files(dirname(again[2]), full.names = TRUE), file.path(kept, "baseline"))
-  found <- read_run(run$results, shipped)
-  expect_equal(found$alone$mode, "fixed-pool")
-  rows <- reproduce_run(shipped, found)
-  ratio <- rows[baseline != "" & statistic == "throughput_per_s"]
-  expect_equal(ratio[, c(there, here)], c((200 * 205 * 195)^(1 / 3) / 100, 2.6), tolerance = 1e-4)
-  expect_equal(ratio[, c(sessions_there, sessions_here)], c(3, 1))
-  # Threads are counted once a cell, so their ratio needs the record of the baseline.
-  expect_equal(rows[baseline != "" & statistic == "threads_peak", verdict], "reproduced")
-  value <- rows[baseline == "" & statistic == "throughput_per_s"]
-  logs <- log(c(200, 205, 195))
-  reach <- qt(0.975, 2) * sd(logs) * sqrt(1 / 3 + 1)
-  expect_equal(c(value$expected_low, value$expected_high), exp(mean(logs) + c(-reach, reach)), tolerance = 1e-4)
-  expect_equal(value$verdict, "open")
-  expect_equal(rows[statistic == "waiting_at_once", c(there, here)], c((200 * 205 * 195)^(1 / 3), 260) / 10, tolerance = 1e-4)
-  expect_equal(rows[statistic == "completed", verdict], "reproduced")
-})
-
-test_that("to another machine travels no speed", {
-  results <- new_folder()
-  unlink(dirname(write_run(results, 1, "again")[2]), recursive = TRUE)
-  alone <- read_run(results, shipped)
-  run_on <- function(...) modifyList(alone, list(machine = list(...)))
-  # Another CPU or kernel, and limits that the shipped run's machine did not have.
-  other <- run_on(cpu_model = "Another CPU")
-  for (run in list(other, run_on(kernel = "6.2"), run_on(cpu_quota = 1.5), run_on(data_in_memory = TRUE))) {
-    expect_setequal(reproduce_run(shipped, run)$statistic, c("error_share", "waiting_at_once", "completed"))
-  }
-  # The size of its memory makes no other kind.
-  expect_true("cpu_us_per_request" %in% reproduce_run(shipped, run_on(memory_bytes = 9e9))$statistic)
-  lines <- print_reproduction(reproduce_run(shipped, other), shipped, other)
-  expect_match(lines, "Another kind of machine (cpu model)", fixed = TRUE, all = FALSE)
-  expect_match(lines, "^3 values and ratios compared: ", all = FALSE)
-})
-
-test_that("a run of many comparisons fits on a screen", {
-  tiers <- paste0("tier-", 1:60)
-  rows <- change_of(compared(rep(4, 60), tier = tiers), compared(replace(rep(4, 60), 7, 9), noise = 0.02, tier = tiers))
-  lines <- print_reproduction(rows, shipped, list(machine = machine))
-  expect_lt(length(lines), 36)
-  expect_match(lines, "tier-7/", all = FALSE)
-  expect_match(tail(lines, 1), "60 values and ratios compared: 59 reproduced, 1 differs, 0 open", fixed = TRUE)
-})
-
-test_that("a shipped run is compared with another one, and not with itself", {
-  other <- replace(shipped, c("name", "comparisons"), list("2026-11-22-other", copy(shipped$comparisons)[, `:=`(estimate = 2 * estimate, low = 2 * low, high = 2 * high)]))
-  expect_null(run_of_shipped(shipped, shipped))
-  rows <- reproduce_run(shipped, run_of_shipped(other, shipped))
-  expect_equal(rows[statistic == "throughput_per_s", c(there, here, sessions_here)], c(2, 4, 3), tolerance = 0.01)
-  expect_true(all(rows$baseline != ""))
-  expect_match(print_reproduction(rows, shipped, run_of_shipped(other, shipped), other$name), "^here:  2026-11-22-other, A CPU", all = FALSE)
-})
-
 test_that("a cell that was measured alone is judged by itself, whichever others are there", {
   judged <- function(count, alone) {
-    rows <- function(first) sides_of_comparisons(compared(c(first, rep(4, count - 1)), noise = 0.08, tier = paste0("tier-", seq_len(count))))
+    rows <- function(first) compared(c(first, rep(4, count - 1)), noise = 0.08, tier = paste0("tier-", seq_len(count)))
     here <- rows(5.6)
-    reproduce(rows(4), here, comparison_keys, if (alone) here[1] else here[0])[tier == "tier-1"]
+    reproduce(rows(4), here, if (alone) here[1] else here[0])[tier == "tier-1"]
   }
   one <- judged(1, TRUE)
   for (count in c(2, 30)) expect_equal(judged(count, TRUE), one)
   expect_equal(one$beyond_p_adjusted, one$beyond_p_value)
   expect_gt(judged(30, FALSE)$beyond_p_adjusted, one$beyond_p_adjusted)
+})
+
+# ---- Runs
+
+test_that("a report is not compared with itself, but by its sessions that are new", {
+  run <- write_whole_run()
+  shipped <- shipped_from(run)
+  # Sessions of another day, and those of the shipped run.
+  report_of <- function(paths) {
+    measured <- measured_cells(paths)
+    run_of_report(c(measured, list(comparisons = compare_modes(measured), cells = read_cells(paths))), shipped)
+  }
+  expect_null(report_of(run$paths))
+  again <- write_run(new_folder(), 1, "again", 260)
+  found <- report_of(c(run$paths, again))
+  expect_equal(found$summary$session, rep(found$summary$session[1], 2))
+  rows <- reproduce_run(shipped, found)
+  row <- rows[statistic == "throughput_per_s"]
+  expect_equal(row[, c(there, here)], c((200 * 205 * 195)^(1 / 3) / 100, 2.6), tolerance = 1e-4)
+  expect_equal(row[, c(sessions_there, sessions_here)], c(3, 1))
+  # Its mean restates the throughput in a closed loop alone.
+  found$summary[, loop := "closed"]
+  expect_setequal(setdiff(rows$statistic, reproduce_run(shipped, found)$statistic), "latency_mean_ms")
+})
+
+test_that("machines differ in what makes their kind, and not in the size of their memory", {
+  differing <- function(...) differing_facts(machine, modifyList(machine, list(...)))
+  expect_equal(differing(kernel = "6.2", cpu_quota = 1.5, memory_bytes = 9e9), c("kernel", "cpu_quota"))
+  # Older runs do not say the version.
+  expect_equal(differing(cpu_version = "6-1"), character())
 })

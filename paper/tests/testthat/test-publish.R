@@ -119,16 +119,9 @@ test_that("a run for others has all that is shipped, and nothing of who or where
 
 # ---- The report
 
-test_that("a report says in one line why it compares nothing, and draws nothing then", {
-  shipped <- shipped_from(write_whole_run())
-  sentence <- function(other, run = NULL) sentence_of_reproduction(other, run, data.table(), shipped$summary)
-  expect_said(sentence(shipped), "`2026-11-22-cpu` was measured on A CPU with 2 CPUs (commit `0123456`). ")
-  expect_said(sentence(c(list(summary = shipped$summary[0]), shipped)), "has no cell of a kind that it has")
-})
-
 test_that("a report counts what it reproduces of another run", {
   shipped <- shipped_from(write_whole_run())
-  other <- run_of_shipped(shipped_from(write_whole_run(at = "other"), "other"), shipped)
+  other <- with(shipped_from(write_whole_run(at = "other"), "other"), run_of(summary, comparisons, facts))
   changes <- reproduce_run(shipped, other)
   text <- sentence_of_reproduction(shipped, other, changes, other$summary)
   expect_said(text, sprintf("the same kind of machine. Of %1$d comparisons that both have, %1$d are reproduced", nrow(changes)))
