@@ -42,13 +42,11 @@ class Known:
     cells: Mapping[str, int] = field(default_factory=dict)
 
     def session_s(self, path: str, cells: int) -> float:
-        """Time that as many cells took there, of this comparison if it has them."""
+        """Time that as many cells took there, of this session if it has them."""
         took_s = self.shipped.get("session_s", {})
         cell_s = {name: s / self.cells[name] for name, s in took_s.items() if name in self.cells}
-        comparison = path.rsplit("/", 1)[0]
-        same = [s for name, s in cell_s.items() if name.rsplit("/", 1)[0] == comparison]
         any_s = sum(took_s.values()) / self.shipped["cells"] if took_s else CELL_S
-        return cells * cell_s.get(path, max(same, default=any_s))
+        return cells * cell_s.get(path, any_s)
 
     def pace(self, sessions: Path) -> float:
         """Time of the sessions that have ended here, over that of as many cells there; or 0."""

@@ -24,13 +24,10 @@ def schema() -> Part:
 
 
 def close(part: Any) -> None:
-    """Have objects refuse properties that they do not name, and patterns a line end behind them."""
+    """Have objects refuse properties that they do not name."""
     if isinstance(part, dict):
         if "properties" in part and "type" in part:
             part.setdefault("additionalProperties", False)
-        # Python's $ lets a line end pass that follows; ECMA's, which JSON Schema means, does not.
-        if str(part.get("pattern", "")).endswith("$"):
-            part["pattern"] = part["pattern"].removesuffix("$") + r"\Z"
         for each in part.values():
             close(each)
     elif isinstance(part, list):
