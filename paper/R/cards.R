@@ -26,30 +26,12 @@ advice_of <- function(lines, findings) {
 # Indented, as a part of the list's item.
 card_of <- function(finding, advice, all) {
   parts <- c(
-    bars_of(finding$rows), if (finding$id %in% names(advice)) sprintf("**Do:** %s.", advice[[finding$id]]), sentence_of_sign(finding, all$signs),
+    if (finding$id %in% names(advice)) sprintf("**Do:** %s.", advice[[finding$id]]), sentence_of_sign(finding, all$signs),
     sprintf("**Measure it again:** %s. **On other numbers of CPUs:** %s.", as_code(command_of(finding)), cpus_in_words(finding, all$mixes)),
     rivals_in_words(finding$alternatives)
   )
   lines <- c(sprintf("::: {.finding #finding-%s}", finding$id), paste0(head(parts, -1), "\n"), tail(parts, 1), ":::")
   paste0("   ", unlist(strsplit(paste(lines, collapse = "\n"), "\n", fixed = TRUE)))
-}
-
-#' The picture of a finding: a bar for each side of its first pair, and of others of the same load and statistic.
-#'
-#' @param rows of a finding, see told_findings().
-#' @return HTML; NULL without a value.
-bars_of <- function(rows) {
-  alike <- rows[tier == tier[1] & statistic == statistic[1]]
-  sides <- unique(alike[, .(mode = c(rbind(baseline, mode)), value = c(rbind(baseline_value, mode_value)))], by = "mode")[is.finite(value)]
-  if (nrow(sides) < 2 || max(sides$value) <= 0) return(NULL)
-  is_share <- alike$unit[1] == "share"
-  texts <- paste(format_number(sides$value * if (is_share) 100 else 1), if (is_share) "%" else alike$unit[1])
-  title <- title_of(alike$statistic[1])
-  bars <- sprintf(
-    "<span class=\"bar\"><span>%s</span><span style=\"--share: %.1f%%\"></span><span>%s</span></span>",
-    escape_html(mode_labels(sides$mode)), 100 * sides$value / max(sides$value), texts
-  )
-  sprintf("<span class=\"bars\"><span>%s</span>%s</span>", title, paste(bars, collapse = ""))
 }
 
 cpus_in_words <- function(finding, mixes) {

@@ -26,19 +26,6 @@ test_that("each finding of the first page has its own card, with what Table 1 sa
   expect_unsaid(items, no_figure)
 })
 
-test_that("a card's bars are as long as the values of its first pair's load", {
-  html <- bars_of(findings$limit$rows)
-  rows <- findings$limit$rows[1:3]
-  shares <- as.numeric(regmatches(html, gregexpr("(?<=--share: )[0-9.]+", html, perl = TRUE))[[1]])
-  values <- c(rows$baseline_value[1], rows$mode_value)
-  expect_equal(shares, round(100 * values / max(values), 1))
-  expect_said(html, paste0(">", format_number(values[2]), " 1/s</span>"))
-  # A value at another load, or in another statistic, has no bar.
-  expect_length(gregexpr("class=\"bar\"", bars_of(findings$carriers$rows), fixed = TRUE)[[1]], 3)
-  expect_said(bars_of(findings$overload$rows), " %</span>")
-  expect_null(bars_of(copy(rows)[, mode_value := NA_real_][1]))
-})
-
 test_that("a sign has the values of both sides, and says where it did not show", {
   of_pinning <- function(...) sentence_of_sign(findings$pinning, altered(copy(xeon$signs), ...))
   expect_said(of_pinning(), "Here: 1 pinned waits a request with `virtual-synchronized-21`, 0 with `virtual-lock-21`.")
