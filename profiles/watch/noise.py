@@ -3,11 +3,10 @@
     python3 -m profiles.watch.noise
 
 All CPUs sleep and wake, then all compute. A run compares two servers round by round, so here each
-half second is compared with the next: where nothing differs but the time, the log of that ratio has
-a spread s. Of n independent rounds the 95 % interval of a ratio has a half width of t s / sqrt(n),
-with Student's t of n - 1 degrees of freedom. Servers add noise of their own and sessions differ by
-more than rounds do: it is the least to expect. Half seconds that are disturbed as no slice may be
-say how many rounds a comparison loses. Nothing but the standard library, as the doctor.
+half second is compared with the next: the log of that ratio has a spread s, though nothing differs
+but the time. The 95 % interval of a ratio of n independent rounds has a half width of
+t s / sqrt(n), with Student's t of n - 1 degrees of freedom. It is the least to expect: servers add
+noise of their own, and sessions differ by more than rounds do. Nothing but the standard library.
 """
 
 import contextlib

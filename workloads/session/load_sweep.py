@@ -2,13 +2,12 @@
 
 The rates are those of one grid, GROWTH ** step a second, common to all modes, sessions and
 machines. A ramp of short loads estimates each mode's capacity; the mode is then loaded at every
-rate between two shares of that (`lowest` and `highest` of config.yaml), in rounds in which the
-modes take turns. A slice is one load at one rate; its step is the round in slices.csv.
+rate between two shares of that, in rounds in which the modes take turns. A slice is one load at one
+rate; its step is the round in slices.csv.
 
 Disturbances make latency longer, never shorter. So a load that meets the objective counts, whatever
 rule on machine or generator it fails; one that does not and fails a rule is loaded again in a
-further round. In these a mode's range grows, too: upwards while its highest rate meets the
-objective, downwards while its lowest does not. analysis/R/capacity.R finds the capacity.
+further round. In these a mode's range grows, too, towards where its capacity lies.
 """
 
 import hashlib

@@ -1,14 +1,11 @@
 """Warm-up: a server is loaded over its tiers' own paths until its JIT compiler is idle.
 
-HotSpot has a clear end of compiling: 2 to 3 s for the socket servers, about 7 s for Tomcat, then
-next to nothing, if the load has shown all that the tiers do. Short loads by the project's generator
-come in turns of three kinds, as fast as the server answers: over a path that waits little; the same
-with a connection for each request; and a burst of concurrent clients over the tier's own path, in
-which requests wait for each other. Between them the server gets the requests that it gets between
-slices: a single one of another kind makes HotSpot throw away code that was compiled without it
-("uncommon trap"), and at some 100 requests a second it takes a minute to compile that again. After
-each load the compiler has its time: requests meanwhile would run in code that is about to be
-replaced.
+HotSpot has a clear end of compiling: 2 to 3 s for the socket servers, about 7 s for Tomcat, if the
+load has shown all that the tiers do. So short loads come in turns of three kinds, as fast as the
+server answers: over a path that waits little; the same with a connection for each request; and a
+burst of concurrent clients, in which requests wait for each other. Between them the server gets the
+requests that it gets between slices: a single one of another kind makes HotSpot throw away code
+that was compiled without it ("uncommon trap").
 
 After each turn the CPU time of the compiler's threads shows whether it is over, and the CPU time of
 a request whether the code still gets better. Latency could not: servers that warm up side by side
