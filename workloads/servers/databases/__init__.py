@@ -1,10 +1,6 @@
 """Databases: started for one cell with a data directory of their own, and thrown away after it.
 
-An engine is a module with one class: it starts in its constructor, knows `process`, `port` and
-`password`, answers `query()` or raises OSError with the server's own words, and `stop()` leaves
-neither a process nor a file. The constructor raises RuntimeError with the end of the log of a
-database that does not answer. `variables`: settings by the engine's own names; `folder`: where
-`log` goes; `position`: of the cell in the order, so that cells take turns over the ports.
+What they have in common is in engine.py.
 """
 
 from __future__ import annotations

@@ -5,26 +5,15 @@ Source: MariaDB Server documentation, "mariadbd Options".
 
 from __future__ import annotations
 
-import contextlib
-import secrets
-import time
 from pathlib import Path
 from typing import Any
 
 import pymysql
 
-from workloads.machine.testbed import Process, free_port
-from workloads.servers.databases import (
-    DATABASE,
-    STOP_LIMIT_S,
-    USER,
-    Variables,
-    unprivileged,
-    value_of,
-    wait_until_ready,
-)
+from workloads.servers.databases import DATABASE, USER, Variables, unprivileged, value_of
 from workloads.servers.databases.data import Dialect
-from workloads.servers.databases.scratch import Scratch, within_reach
+from workloads.servers.databases.engine import Engine
+from workloads.servers.databases.scratch import within_reach
 
 HOME = Path(__file__).resolve().parents[3] / ".tools/mariadb"
 # An initialised data directory; to copy it takes a tenth of the time of making one.
@@ -36,51 +25,24 @@ DIALECT = Dialect(
     analyze="ANALYZE TABLE",
     text_number="CONV(LEFT(MD5(c), 8), 16, 10)",
 )
-READY = "ready for connections"
-
 # Cumulative counters of SHOW GLOBAL STATUS.
 COUNTERS = ("Com_commit", "Com_select", "Connections", "Questions", "Threads_created")
 
 
-class MariaDB:
-    """A database that answers.
-
-    `privileges`: what the user may do to the whole server, as GRANT names it.
-    """
+class MariaDB(Engine):
+    """MariaDB without a pool of threads, unless its variables say so."""
 
     dialect = DIALECT
     sysbench_driver = "mysql"
-    # Threads made for connections, which a pool or a cache avoids.
     threads_started = "Threads_created"
-    # Nothing stands between it and its clients.
-    pooler: Process | None = None
+    ready = "ready for connections"
+    # These of its user to the whole server, as GRANT names them.
+    privileges = "USAGE"
 
-    def __init__(
-        self,
-        variables: Variables,
-        cpus: list[int],
-        folder: Path,
-        position: int,
-        log: str,
-        privileges: str = "USAGE",
-    ) -> None:
-        self.log = folder / log
-        self.port = free_port(position)
-        self.password = secrets.token_urlsafe(24)
-        self.privileges = privileges
-        started_s = time.monotonic()
-        with contextlib.ExitStack() as undo:
-            self.scratch = Scratch()
-            undo.callback(self.scratch.remove)
-            self.process = Process(self.command(variables), cpus, folder, log)
-            undo.callback(self.process.stop, STOP_LIMIT_S)
-            wait_until_ready("MariaDB", self.process, self.log, READY)
-            (self.scratch.path / "accounts.sql").unlink()
-            self.end = undo.pop_all()
-        self.start_up_s = time.monotonic() - started_s
+    def started(self) -> None:
+        (self.scratch.path / "accounts.sql").unlink()
 
     def command(self, variables: Variables) -> list[str]:
-        """The command line, with its data directory laid out."""
         home = self.scratch.lay_out(TEMPLATE)
         accounts = self.scratch.write("accounts.sql", accounts_sql(self.password, self.privileges))
         installed = within_reach(HOME, "bin/mariadbd")
@@ -133,8 +95,11 @@ class MariaDB:
     def settings(self) -> dict[str, str]:
         return dict(self.query("SHOW GLOBAL VARIABLES"))
 
-    def stop(self) -> None:
-        self.end.close()
+
+class ResizableMariaDB(MariaDB):
+    """Its user may set the size of the pool of threads while the server runs."""
+
+    privileges = "CONNECTION ADMIN"
 
 
 def accounts_sql(password: str, privileges: str) -> str:

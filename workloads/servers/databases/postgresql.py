@@ -5,18 +5,14 @@ Source: PostgreSQL documentation, chapters "Server Setup and Operation", "Client
 
 from __future__ import annotations
 
-import contextlib
 import os
 import pwd
-import secrets
 import signal
-import time
 from pathlib import Path
 from typing import Any
 
 import psycopg
 
-from workloads.machine.testbed import Process, free_port
 from workloads.servers.databases import (
     DATABASE,
     STOP_LIMIT_S,
@@ -24,10 +20,10 @@ from workloads.servers.databases import (
     Variables,
     unprivileged,
     value_of,
-    wait_until_ready,
 )
 from workloads.servers.databases.data import Dialect
-from workloads.servers.databases.scratch import Scratch, within_reach
+from workloads.servers.databases.engine import Engine
+from workloads.servers.databases.scratch import within_reach
 
 HOME = Path(__file__).resolve().parents[3] / ".tools/postgresql"
 # An initialised data directory with the database in it.
@@ -40,7 +36,6 @@ DIALECT = Dialect(
     analyze="ANALYZE",
     text_number="('x' || LEFT(MD5(c), 8))::bit(32)::bigint",
 )
-READY = "database system is ready to accept connections"
 # By socket, only the operating system's user who measures gets in, as the owner. By TCP, a password
 # is needed; md5 means the method by which it is stored, which may be scram-sha-256.
 ACCESS = f"local all {OWNER} peer map=runner\nhost all all 127.0.0.1/32 md5\n"
@@ -48,36 +43,17 @@ ACCESS = f"local all {OWNER} peer map=runner\nhost all all 127.0.0.1/32 md5\n"
 COUNTERS = ("sessions", "xact_commit")
 
 
-class PostgreSQL:
-    """A database that answers."""
+class PostgreSQL(Engine):
+    """PostgreSQL. `server_port`: its own, also behind a pooler."""
 
     dialect = DIALECT
     sysbench_driver = "pgsql"
     # Each is a process of the server.
     threads_started = "sessions"
-    pooler: Process | None = None
-
-    def __init__(
-        self, variables: Variables, cpus: list[int], folder: Path, position: int, log: str
-    ) -> None:
-        self.log = folder / log
-        self.port = self.server_port = free_port(position)
-        self.password = secrets.token_urlsafe(24)
-        started_s = time.monotonic()
-        with contextlib.ExitStack() as undo:
-            self.scratch = Scratch()
-            undo.callback(self.scratch.remove)
-            self.home = self.scratch.lay_out(TEMPLATE)
-            self.process = Process(self.command(variables), cpus, folder, log)
-            undo.callback(self.stop_server)
-            wait_until_ready("PostgreSQL", self.process, self.log, READY)
-            # Its secret is made by the server's own settings.
-            self.by_owner(f"ALTER USER {USER} PASSWORD '{self.password}'")
-            self.end = undo.pop_all()
-        self.start_up_s = time.monotonic() - started_s
+    ready = "database system is ready to accept connections"
 
     def command(self, variables: Variables) -> list[str]:
-        """The command line, with the files that it names."""
+        self.home, self.server_port = self.scratch.lay_out(TEMPLATE), self.port
         runner = pwd.getpwuid(os.geteuid()).pw_name
         settings = variables | {
             "listen_addresses": "127.0.0.1",
@@ -95,6 +71,10 @@ class PostgreSQL:
             *("-D", str(self.home / "data")),
             *(f"--{name}={value_of(value)}" for name, value in settings.items()),
         ]
+
+    def started(self) -> None:
+        # Its secret is made by the server's own settings.
+        self.by_owner(f"ALTER USER {USER} PASSWORD '{self.password}'")
 
     def secret(self) -> str:
         """Its record of the user's password: for SCRAM, keys from which none can be derived."""
@@ -138,7 +118,6 @@ class PostgreSQL:
         return dict(zip(COUNTERS, map(float, row), strict=True))
 
     def settings(self) -> dict[str, str]:
-        """Every setting as the server says it, and its version."""
         settings = dict(self.query("SELECT name, setting FROM pg_settings"))
         return settings | {"version": settings["server_version"]}
 
@@ -148,6 +127,3 @@ class PostgreSQL:
             os.kill(self.process.pid, signal.SIGQUIT)
             self.process.wait(STOP_LIMIT_S)
         self.process.stop(STOP_LIMIT_S)
-
-    def stop(self) -> None:
-        self.end.close()

@@ -6,24 +6,22 @@ and read back: the variables that decide the treatment, and its own counters.
 
 from __future__ import annotations
 
-import functools
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from workloads.machine.testbed import Process
 from workloads.servers import perf
 from workloads.servers.databases import data
-from workloads.servers.databases.mariadb import MariaDB
+from workloads.servers.databases.engine import Engine
+from workloads.servers.databases.mariadb import ResizableMariaDB
 from workloads.servers.databases.pgbouncer import PgBouncer
 from workloads.servers.databases.postgresql import PostgreSQL
 from workloads.servers.subject import Subject
 
 LOG = "server.log"
-ENGINES: dict[str, Callable[..., MariaDB | PostgreSQL]] = {
-    # The grid sets the size of the thread pool while the server runs.
-    "mariadb": functools.partial(MariaDB, privileges="CONNECTION ADMIN"),
+ENGINES: dict[str, type[Engine]] = {
+    "mariadb": ResizableMariaDB,
     "postgresql": PostgreSQL,
     "pgbouncer": PgBouncer,
 }
