@@ -105,7 +105,7 @@ def tool(name: str, argv: list[str], advice: str = "make setup", state: str = MI
 
 
 def unpacked(name: str, part: str, *files: str) -> Finding:
-    """What a part of set-up has unpacked, in the version that it pins."""
+    """Looks for files that a part of set-up unpacks, in the versions that it pins."""
     lacks = [file for file in files if not (TOOLS / file).exists()]
     found = f"no {', '.join(lacks)}" if lacks else "as pinned"
     return judged(name, not lacks, found, again(part), MISSING)

@@ -88,7 +88,7 @@ def test_a_folder_lies_on_the_innermost_mount_and_the_last_at_one_place(tree):
         (v2("/s/b", "s/b/cpu.max: max 100000", "s/cpu.max: 250000 100000"), 2.5),
         # docker --cpus with a namespace of control groups: the tree's top is ours.
         (v2("/", "cpu.max: 150000 100000"), 1.5),
-        # Of a name outside of the namespace.
+        # A name outside of the namespace.
         (v2("/../../docker/b", "cpu.max: 50000 50000"), 1.0),
         # Version 1, whose container sees its group as the top of the tree.
         (v1("cpu,x", "/d/b", "/d/b", "cpu.cfs_quota_us: 25000", "cpu.cfs_period_us: 50000"), 0.5),
