@@ -29,7 +29,6 @@ TESTBED = {"request_timeout_s": 60, "load_limit_s": 60, "telemetry_hz": 10} | {
 OPEN = {"id": "wrk2", "connections": 10, "rate_per_s": 10, "duration_s": 1}
 CLOSED = {"id": "jmeter", "users": 10, "loops": 10, "jvm_options": []}
 SWEPT = {"id": "sweep", "connections": 500, "objective_ms": 20}
-BEYOND = {"id": "overload", "connections": 500, "objective_ms": 20, "steps": [[1.5, 1]]}
 
 
 def mode_plan(mode: str) -> ModePlan:

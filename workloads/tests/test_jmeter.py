@@ -144,10 +144,6 @@ def test_where_answers_vary_every_length_is_right(folder):
     assert jmeter.collect(spec, folder, (0, 0))["bodies_right"] is None
 
 
-def test_its_jvm_is_given_its_options():
-    assert jmeter.driver(SPEC, Path("java"))[:2] == ["java", "-Xmx2g"]
-
-
 def test_a_body_is_posted_as_json():
     text = base64.b64decode(asked_for(body='{"a": 1}')["requests"])
     page = SPEC["tier"]["path"]

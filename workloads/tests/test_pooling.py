@@ -240,8 +240,6 @@ def test_machine_is_the_mean_of_shares_and_the_median_of_speeds(make_slice):
     assert (machine["server_steal_share"], machine["throttled"]) == (0.02, 0)
     stopped = [make_slice(metrics={"throttled": 3.0}, faults=["unthrottled"]), make_slice()]
     assert pooling.machine_of(stopped)["throttled"] == 3
-    unknown = make_slice(metrics={"speed_server": None})
-    assert pooling.machine_of([unknown])["speed_server"] is None
 
 
 def test_backend_is_the_mean_of_shares(make_slice):
@@ -254,13 +252,6 @@ def test_backend_is_the_mean_of_shares(make_slice):
     (other,) = pooling.backend_of(done, [first, second])["others"]
     assert other == {"id": "remote", "cpus": [1], "cpu_share": pytest.approx(0.7)}
     assert pooling.backend_of(done, []) is None
-
-
-def test_rows_of_a_file_stay_that_lie_in_the_slices(make_slice, tmp_path):
-    path = tmp_path / "thread-states.csv"
-    path.write_text("time_s,state\n109.9,a\n110,b\n111,c\n115,d\n120.5,e\n122,f\n,g\n")
-    pooling.within_slices(path, [make_slice(1, PROFILED), make_slice(2, PROFILED)])
-    assert path.read_text() == "time_s,state\n110,b\n111,c\n120.5,e\n"
 
 
 def latencies_in(folder):

@@ -19,10 +19,8 @@ from workloads.session.recorder import Recorder
 from workloads.tests.planned import (
     ALONE,
     BASELINE,
-    BEYOND,
     CPUS,
     labels_of,
-    load_plan,
     plan_of,
     session_of,
 )
@@ -114,51 +112,6 @@ def test_server_that_does_not_answer_is_an_outcome_and_the_others_go_on(recorder
     assert session.place.alive == {}
 
 
-def test_sweep_is_recorded_with_its_rates(recorder, make_slice, monkeypatch):
-    one = recorder()
-    names = [Name(mode, "short", "sweep") for mode in (BASELINE, "fixed-pool")]
-    facts = {"calibrated_per_s": 800.5, "growth": 1.1, "seed": 7}
-    facts |= {"arrivals": "poisson", "objective_ms": 20, "lowest": 0.6, "highest": 1.1}
-
-    def load_sweep(session, names, load):
-        step = {"sustained": True, "offered_per_s": 50.0, "served_per_s": 50.0, "loop": "open"}
-        done = SimpleNamespace(record=lambda: facts, slices=[make_slice(1, load=step)])
-        return dict.fromkeys(names, done)
-
-    monkeypatch.setattr(turns, "load_sweep", load_sweep)
-    turns.load_all(one.session, one, names)
-    for name in names:
-        record = record_of(one, name)
-        assert record["sweep"] == facts
-        assert record["load"]["throughput_per_s"] is None
-        assert record["session"]["rounds"] == 2
-    # Without any mode there is nothing to load.
-    turns.load_all(one.session, one, [])
-
-
-def test_overload_is_recorded_with_the_capacity_that_its_rates_are_shares_of(
-    recorder, make_slice, monkeypatch
-):
-    one, name = recorder(), Name("fixed-pool", "beyond", "overload")
-    facts = {"capacity_per_s": 800.5, "capacity_of": BASELINE}
-    session, labels = one.session, one.facts.labels
-    loads = session.plan.loads | {"beyond/overload": load_plan("beyond", BEYOND, rounds=1)}
-    session.plan = replace(session.plan, loads=loads)
-    labels["tiers"]["beyond"] = {"title": "beyond"}
-    labels["order"]["positions"]["fixed-pool/beyond/overload"] = 1
-
-    def load_overload(session, names, load):
-        session.capacities["/"] = facts
-        return {name: [make_slice(1, load={"loop": "open", "offered_per_s": 1200.0})]}
-
-    monkeypatch.setattr(turns, "load_overload", load_overload)
-    turns.load_all(one.session, one, [name])
-    record = record_of(one, name)
-    assert record["overload"] == facts
-    assert record["load"]["offered_per_s"] == 1200
-    assert "sweep" not in record
-
-
 def test_cell_that_gets_a_profile_is_recorded_when_that_is_there(recorder, monkeypatch):
     one, notes = recorder(), []
     session = one.session
@@ -234,20 +187,6 @@ def test_cell_is_recorded_with_its_baseline_that_is_no_cell_of_this_run(recorder
     whole.write({baseline: [make_slice(1)], name: [make_slice(1)]})
     assert record_of(whole, baseline)["cell"]["mode"] == BASELINE
     assert not (whole.folder(name) / cell_folder.BASELINE).exists()
-
-
-def test_time_of_the_session_is_in_all_of_its_cells(recorder, make_slice):
-    one = recorder()
-    for name in LOW[:2]:
-        one.write({name: [make_slice()]})
-        assert record_of(one, name)["session"]["phases"] == {}
-    one.add_wall_time()
-    for name in LOW[:2]:
-        record, folder = record_of(one, name), one.folder(name)
-        assert record["session"]["phases"]["wall_s"] >= 0
-        # Written twice, the record still counts with its series.
-        assert {*record["series"]} == {"slices.csv", "latencies.csv.gz"}
-        assert cell_folder.record_in(folder) == record
 
 
 def test_modes_that_must_die_run_alone_behind_the_others(recorder, monkeypatch):

@@ -31,7 +31,6 @@ from workloads.machine import provenance
 from workloads.machine.testbed import free_port
 from workloads.servers.backends import mariadb
 from workloads.servers.server import ROOT, Server, command
-from workloads.servers.user_server import UserServer
 
 CPUS = sorted(os.sched_getaffinity(0))
 CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text())
@@ -285,19 +284,15 @@ def one_of_stack(request, starting):
     return starting[request.param].result()
 
 
-def check_pages(port, pages):
-    with connect(port) as connection:
-        for method, path, body, (status, content_type, expected) in pages:
+def test_pages_are_equal_to_the_byte_on_one_connection(stack, remote):
+    with connect(stack.port) as connection:
+        for method, path, body, (status, content_type, expected) in PAGES:
             send(connection, method, path, body)
             found, headers, content = answer(connection)
             assert (found, content) == (status, expected), f"{method} {path} {body}"
             assert headers["Content-Type"].lower().replace(" ", "") == content_type
             assert headers["Content-Length"] == str(len(expected))
             assert headers.get("Connection", "keep-alive").lower() == "keep-alive"
-
-
-def test_pages_are_equal_to_the_byte_on_one_connection(stack, remote):
-    check_pages(stack.port, PAGES)
     # Helidon's client may send them in another order.
     asked = [set(query.split("&")) for query in remote.queries]
     assert {"as=asked"} in asked
@@ -487,14 +482,3 @@ def test_netty_answers_the_page_of_the_socket_servers(tmp_path):
             assert connection.recv(1) == b""
     finally:
         server.stop()
-
-
-def test_nginx_answers_the_same_bytes(tmp_path):
-    if not (ROOT / ".tools/nginx").is_dir():
-        pytest.skip("nginx is not installed")
-    floor = UserServer(modes_of("stacks")["nginx"].mode, CPUS, tmp_path, free_port(0))
-    try:
-        assert floor.port, floor.log.read_text()
-        check_pages(floor.port, PAGES[:2])
-    finally:
-        floor.stop()

@@ -6,9 +6,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from workloads.record.overload import Interval, read_course
+from workloads.record.overload import Interval
 from workloads.tests.simulated import Queue, exponential, load
-from workloads.tools import overload, sweep, wrk2
+from workloads.tools import overload, sweep
 from workloads.tools.sweep import EVERY_S, is_sustained, oldest_s, served_per_s
 
 SPEC = {
@@ -35,21 +35,6 @@ SERVER = SimpleNamespace(address="127.0.0.1", port=80)
 
 def after(option, command):
     return command[command.index(option) + 1]
-
-
-def test_due_is_asked_for_the_rate_the_arrivals_and_the_course(monkeypatch):
-    monkeypatch.setattr(wrk2, "version", lambda program: Path(program).name)
-    spec = sweep.load_at(SPEC, 1234.5, 77)
-    assert overload.generator(spec) == sweep.generator(spec) == {"name": "due", "version": "due"}
-    command = sweep.command(spec, Path("java"), SERVER)
-    assert command[0].endswith("/due")
-    assert {"-R1234.5", "-d0.5s", "-c60"} <= set(command)
-    # Each user comes once.
-    assert "Connection: close" in command
-    words = {"--schedule": "poisson", "--seed": "77", "--series": "course.csv", "--timeout": "10s"}
-    words |= {"--series-every": "0.01s", "--json": "load.json", "--hgrm": wrk2.CORRECTED}
-    assert {option: after(option, command) for option in words} == words
-    assert command[-1] == "http://127.0.0.1:80/work"
 
 
 def test_due_is_asked_for_the_steps_of_an_overload_and_its_answers():
@@ -203,11 +188,3 @@ def test_straggler_does_not_count():
     assert served_per_s(load_of([]), course_of([], None)) == 0
     # Where nothing was due there is no course.
     assert served_per_s(load_of([]), []) == 0
-
-
-def test_course_and_load_become_one_record(tmp_path):
-    (tmp_path / "course.csv").write_text(
-        "time_s,due,sent,completed,errors,p50_us,p99_us,max_us\n"
-        "0,5,5,4,0,100.0,100.0,100.0\n0.01,5,5,5,1,,,\n"
-    )
-    assert read_course(tmp_path) == [Interval(0.0, 5, 4, 0, 5), Interval(0.01, 5, 5, 1, 5)]

@@ -170,24 +170,6 @@ def test_it_runs_in_its_folder_with_its_environment(up, tmp_path):
     assert not live.subject.process.ended()
 
 
-def example():
-    """The mode that the example adds, in a short file."""
-    text = (EXAMPLE / "config.yaml").read_text()
-    assert len(text.splitlines()) <= 15
-    study = yaml.safe_load(text)["studies"]["request-threads"]
-    return study["comparisons"]["threads"]["modes"]["user-asyncio"]
-
-
-def test_example_answers_as_the_servers_of_its_study_do(up):
-    grid = Grid(configured(**example()))
-    assert {cell.tier for cell in grid.cells if cell.mode == "mine"} == {"high"}
-    live = up(*example()["command"], path="/jmeter/test")
-    assert len(live.subject.ask("/jmeter/test", 60)) == 42
-    begun_s = time.monotonic()
-    assert len(live.subject.ask("/work?sleep_ms=100&cpu_us=0", 60)) == 42
-    assert time.monotonic() - begun_s >= 0.1
-
-
 # ---- what does not
 
 
