@@ -1,11 +1,10 @@
 """Servers: what is measured, built from source before any cell.
 
 inputs   servers/pom.xml, and of each module its pom.xml and its src/main/**
-outputs  servers/{module}/target/{module}.jar       sockets, database-client and thread-memory, byte-reproducible
-         servers/spring/target/spring.jar           the Spring application, byte-reproducible; its libraries in lib/
-         servers/spring/target/spring-hikari-6.jar  the same application with HikariCP 6
+outputs  servers/{module}/target/{module}.jar, byte-reproducible, of stacks servers/stacks/{stack}/target/stacks-{stack}.jar;
+         their libraries in lib/ beside them
+         servers/spring/target/spring-hikari-6.jar  the Spring application with HikariCP 6
          servers/spring/target/spring-{runtime}.jsa its class-data archives: for the JDK of set-up and for 21 and 25
-         servers/stacks/{stack}/target/stacks-{stack}.jar  the same service on other stacks; their libraries in lib/
          {jar}.sha256                               its fingerprint, of its libraries too; cells depend on this, not on the jar
 
 Tests are not run here but by `make test`: a slow test must not delay a measurement.
