@@ -2,8 +2,6 @@
 
 import json
 
-import pytest
-
 from workloads.session.progress import progress, time_left_s
 
 
@@ -38,12 +36,6 @@ def test_sessions_take_as_long_as_in_the_shipped_run_at_the_pace_of_those_that_e
     assert time_left_s(ahead[1:], root, shipped)(0) == 0
     # Like a cell of the shipped run: it had none of this comparison.
     assert time_left_s([("study/new/rep-1", 2)], root, shipped)(2) == 2 * 2 * 135 / 7
-
-
-def test_sessions_that_no_shipped_run_has_take_as_long_as_their_cells(tmp_path):
-    root = ended(tmp_path, one=(90, 3), two=(10, 1), three=(5, 0))
-    ahead = [("study/four/rep-1", 8)]
-    assert time_left_s(ahead, root, tmp_path / "none.json")(8) == pytest.approx(8 * 105 / 4)
 
 
 def test_line_says_what_came_out_and_how_much_is_left():

@@ -23,7 +23,6 @@ PLAN = {
     "limit_s": 20,
 }
 BURST = {"burst": {"path": "/burst", "connections": 20}}
-NO_BURST = {"burst": {"path": "/burst", "connections": 0}}
 NOWHERE = SimpleNamespace(client_environment={}, address="127.0.0.1", port=1)
 
 
@@ -138,10 +137,9 @@ def test_server_without_a_compiler_is_compared_with_itself_first(warm_up):
 
 def test_paths_take_turns_and_all_must_be_idle(warm_up):
     paths, idle, busy = (PLAN, PLAN | {"path": "/b"}), (0.0, 300, 100), (0.5, 300, 100)
-    machine, result = warm_up([idle], *paths, others={"/b": [busy]})
+    _, result = warm_up([idle], *paths, others={"/b": [busy]})
     # Each path has its limit.
     assert (result.ended, result.lasted_s) == ("limit", 40)
-    assert machine.loads == ["/a", "/b"] * 20
     machine, result = warm_up([idle], *paths, others={"/b": [busy, idle]})
     assert (result.ended, machine.loads) == ("idle", ["/a", "/b"] * 2)
 
@@ -156,9 +154,7 @@ def test_between_loads_the_server_gets_the_requests_that_it_gets_between_slices(
     assert without.asked[:10] == asked * 2
 
 
-@pytest.mark.parametrize(
-    ("left_s", "waits_s"), [(0.0, 0.05), (0.42, 0.5), (99, module.COMPILING_LIMIT_S)]
-)
+@pytest.mark.parametrize(("left_s", "waits_s"), [(0.42, 0.5), (99, module.COMPILING_LIMIT_S)])
 def test_load_waits_for_what_the_one_before_had_compiled(monkeypatch, left_s, waits_s):
     now = [0.0]
     monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
@@ -180,9 +176,8 @@ def test_each_kind_of_load_must_be_idle(warm_up):
     machine, result = warm_up([(0.0, 300, 100)], plan, others=bursts)
     assert result.ended == "idle"
     assert machine.loads == ["/a", "/a", "/burst"] * 2
-    # Without kept connections or without a burst there are fewer kinds.
+    # Without kept connections there is one kind.
     assert kinds_of(PLAN | BURST) == [PLAN | BURST]
-    assert len(kinds_of(PLAN | {"keep_alive": True} | NO_BURST)) == 2
 
 
 def test_loads_that_are_the_same_are_made_once_with_the_largest_burst():
@@ -193,7 +188,6 @@ def test_loads_that_are_the_same_are_made_once_with_the_largest_burst():
     loads = loads_of([spec("/a", 10), spec("/b", 20), spec("/a", 50), spec("/a", 5)])
     bursts = [(load["path"], load["burst"]["connections"]) for load in loads]
     assert bursts == [("/a", 50), ("/b", 20)]
-    assert {load["limit_s"] for load in loads} == {60}
     # Tiers' own paths differ only where a burst asks them.
     assert len(loads_of([spec("/a", 0, "/b"), spec("/a", 0, "/c")])) == 1
     assert len(loads_of([spec("/a", 1, "/b"), spec("/a", 1, "/c")])) == 2
@@ -201,7 +195,7 @@ def test_loads_that_are_the_same_are_made_once_with_the_largest_burst():
     alone = loads_of([spec("/a", 10, alone=True), spec("/b", 0, alone=True)])
     assert [load["burst"]["connections"] for load in alone] == [1, 0]
     assert {load["limit_s"] for load in alone} == {module.ALONE_LIMIT_S}
-    assert loads_of([{"warm_up": None}, {"warm_up": None}]) == []
+    assert loads_of([{"warm_up": None}]) == []
 
 
 CPUS = sorted(os.sched_getaffinity(0))

@@ -204,10 +204,9 @@ def test_it_is_the_last_to_run_where_it_is_asked_to(monkeypatch, options, torn_s
 
 def test_window_is_rounded_outwards():
     watching = Telemetry(1, 1, CPUS, rate_hz=10)
-    watching.samples = [{"time_s": t / 10, "accept_queue": 0, "x": float(t)} for t in range(10)]
+    watching.samples = [{"time_s": t / 10, "accept_queue": 0} for t in range(10)]
     window = watching.window(0.35, 0.42)
     assert [sample["time_s"] for sample in window] == [0.3, 0.4, 0.5]
-    assert grown(window, "x") == 2
     # A load shorter than a period, with readings of clocks alone, still finds its threads.
     whole = {"accept_queue": 0, "server_threads": 7.0}
     watching.samples = [{"time_s": t / 50} | (whole if t % 5 == 0 else {}) for t in range(11)]
@@ -236,11 +235,9 @@ def test_clocks_that_were_read_late_are_none_of_their_sample(monkeypatch):
 @pytest.mark.parametrize(
     ("read_s", "known"),
     [
-        ((0.0, 0.9, 1.1, 1.9, 2.1), True),
         ((0.0, 0.9, 1.1, 1.7, 2.1), False),
         ((0.0, 0.6, 1.1, 1.9, 2.1), False),
         ((0.9, 1.1, 1.9), True),
-        ((0.9, 1.1, 1.6), False),
         ((), False),
     ],
 )
