@@ -17,7 +17,6 @@ test_that("JDKs, generators and the machine stand in a sentence each", {
   expect_equal(sentence_of_machine(cells), "The machine: A CPU, 2 CPUs, 8 GiB of memory, kernel 6.1; the server has CPU 0 and the generator CPU 1.")
   summary <- data.table(generator = c("due", "Apache JMeter", NA), generator_version = c("due 2.0.0", "5.6.3", NA))
   expect_equal(sentence_of_generators(summary), "Loads come from Apache JMeter 5.6.3 and due 2.0.0.")
-  expect_equal(sentence_of_generators(summary[3]), "No cell names its generator.")
 })
 
 test_that("the parts that are new are those that this run shows, with the number of doses and swaps", {

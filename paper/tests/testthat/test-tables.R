@@ -43,8 +43,6 @@ test_that("limits that each session finds again are a range, and others stand as
   threads <- c(32100, 32400, 32050, 32200)
   rows <- table_limits(lapply(threads, function(left) cell(threads = left, clock = "tsc", cpu_quota = NULL, data_in_memory = FALSE)))
   expect_equal(rows$Value[match(c("threads", "clock", "data_in_memory"), rows$Limit)], c("32,050 to 32,400", "tsc", "no"))
-  # Older records do not say all of them.
-  expect_equal(table_limits(list(cell(clock = "tsc"), cell(clock = "tsc", threads = 5)))$Value, c("tsc", "5"))
 })
 
 test_that("cells with a quota of CPU time and without one are not of one setting", {
