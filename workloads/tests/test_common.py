@@ -28,7 +28,6 @@ RECORD = "results/sessions/{}.json"
     [
         ([], SESSIONS[0], 9, [3, 4, 2]),
         ([], SESSIONS[2], 9, [2]),
-        (["results/modes.csv"], SESSIONS[1], 9, [4, 2]),
         ([RECORD.format("a-study/threads/rep-1")], SESSIONS[1], 4, [4]),
         ([RECORD.format(each.path) for each in SESSIONS[1:]], SESSIONS[2], 6, [2]),
         # A cell by itself, and a session of a repetition that is not in the grid.
