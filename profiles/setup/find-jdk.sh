@@ -10,22 +10,17 @@ is_jdk_25() { # reads the release file: starting the JVM takes a hundred times a
   [[ -x $1/bin/javac ]] && grep -q '^JAVA_VERSION="25[."]' "$1/release" 2>/dev/null
 }
 
-others=()
 on_path=$(readlink -f "$(command -v java || true)" || true)
 for home in "${JAVA_HOME:-}" "${on_path%/bin/java}" "${JVM_FOLDER:-/usr/lib/jvm}"/* "$@"; do
   is_jdk_25 "$home" || continue
-  if ! grep -qi '^GRAALVM_VERSION=\|^JVM_VARIANT="\?openj9' "$home/release"; then
-    echo "$home"
-    exit
-  fi
-  others+=("$home")
+  grep -qi '^GRAALVM_VERSION=\|^JVM_VARIANT="\?openj9' "$home/release" && continue
+  echo "$home"
+  exit
 done
 
-[[ ${#others[@]} -eq 0 ]] ||
-  printf 'set-up: %s is GraalVM or OpenJ9, and no JDK with the compiler C2.\n' "${others[@]}" >&2
 cat >&2 <<'END'
 set-up: no JDK 25 found: not in JAVA_HOME, not as `java` on the PATH, not below /usr/lib/jvm.
-Install one, then again make setup. Either of these will do:
+Install one, then again make setup. GraalVM and OpenJ9 will not do; either of these will:
   apt-get install openjdk-25-jdk-headless       (Debian 13 and later)
   an unpacked Eclipse Temurin 25, and           export JAVA_HOME=/path/to/jdk-25
 END
