@@ -91,6 +91,12 @@ def test_a_connection_that_failed_is_no_reconnect(load):
     assert run.json["reconnects"] == 0
 
 
+def test_server_closes_after_the_answer(load):
+    """It is noticed before the next request is due; where the machine stalls some are lost."""
+    run = load(answering(OK, then_close=True), "-c1", "-d500ms", "-R100")
+    assert run.account()["completed"] > 40
+
+
 def test_server_closes_with_the_answer(load):
     """A connection whose FIN came with the answer is not used again: the request would be lost."""
     late = []
