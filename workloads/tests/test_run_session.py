@@ -84,6 +84,6 @@ def test_end_of_a_session_is_in_its_record_with_how_long_it_took(plan, tmp_path)
 
 def test_what_this_machine_lacks_is_named_before_anything_starts(plan, monkeypatch):
     run_session.check_tools(plan)
-    monkeypatch.setattr(run_session.shutil, "which", lambda name: None)
+    monkeypatch.setattr(run_session.shutil, "which", lambda name, path=None: None)
     with pytest.raises(FileNotFoundError, match="no java in JAVA_HOME .*: run make setup"):
         run_session.check_tools(plan)
