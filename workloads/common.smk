@@ -44,15 +44,9 @@ def missing_cells(session):
     Cells may have been deleted, or the record copied without them; without Snakemake's own files
     nothing else shows that they were measured by another configuration.
     """
-    if os.path.exists(record_of(session)) and not is_whole(session):
+    if os.path.exists(record_of(session)) and not holds_all(GRID, session):
         workflow.dag.forcefiles.add(record_of(session))
     return []
-
-
-def is_whole(session):
-    if "params" in map(str, workflow.rerun_triggers):
-        return holds_all(GRID, session)
-    return all(cell_folder.record_in(Path(folder_of(cell))) for cell in session.cells)
 
 
 def folder_of(cell):
