@@ -1,9 +1,7 @@
-"""HotSpot's attach mechanism: loads async-profiler into a running server, and tells it what to do.
+"""Commands to a running JVM, by jcmd: such as those that load async-profiler and say what it does.
 
-Does the work of `jcmd <pid> JVMTI.agent_load` without the third of a second that jcmd takes to
-start. A server so runs without a profiler until its first profiled slice, and between such slices.
-A JVM in a container has another number and other files there, which proc(5) shows.
-Source: HotSpot's attachListener.hpp and attachListener_posix.cpp (protocol version 1).
+A server so runs without a profiler until its first profiled slice, and between such slices. A JVM
+in a container has other files, which proc(5) shows.
 """
 
 from __future__ import annotations
@@ -11,15 +9,14 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import signal
-import socket
-import time
+import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from workloads.machine import provenance
+
 TMP = Path("/tmp")
-LIMIT_S = 10.0
-READ_BYTES = 65536
+LIMIT_S = 30
 
 
 @dataclass(frozen=True)
@@ -64,64 +61,23 @@ def inside(pid: int) -> Inside | None:
 
 def load_agent(pid: int, library: Path, options: str) -> None:
     """Raises RuntimeError, with what the JVM said, when it does not load or refuses the options."""
-    said = command(pid, "load", str(library), "true", options)
-    # First the status of the command, then that of the agent, which one that is not loaded lacks.
-    statuses = [word for word in said.split() if word.lstrip("-").isdigit()]
-    if any(status != "0" for status in statuses) or len(statuses) < 2:
+    said = command(pid, "JVMTI.agent_load", f'"{library}"', f'"{options}"')
+    if "return code: 0" not in said.splitlines():
         raise RuntimeError(f"the profiler refused {options!r}: {said.strip()}")
 
 
 def command(pid: int, *words: str) -> str:
-    """The answer of the JVM to a command with at most three arguments."""
-    with listening(pid) as connection:
-        fields = ["1", *words, *[""] * (4 - len(words))]
-        connection.sendall(b"".join(field.encode() + b"\0" for field in fields))
-        answer = b""
-        while part := connection.recv(READ_BYTES):
-            answer += part
-    return answer.decode(errors="replace")
-
-
-def listening(pid: int) -> socket.socket:
-    """A connection to the JVM's attach listener, which a signal starts where it does not run."""
-    path = socket_of(pid)
-    deadline_s = time.monotonic() + LIMIT_S
-    asking = Path(f"/proc/{pid}/cwd/.attach_pid{own_number(pid)}")
+    """The answer of the JVM. Raises RuntimeError where it gives none."""
+    jcmd = [str(provenance.java().with_name("jcmd")), "-J-XX:TieredStopAtLevel=1", str(pid)]
     try:
-        while True:
-            with contextlib.suppress(OSError):
-                connection = socket.socket(socket.AF_UNIX)
-                connection.settimeout(LIMIT_S)
-                connection.connect(str(path))
-                return connection
-            if time.monotonic() > deadline_s:
-                raise RuntimeError(f"the JVM {pid} opened no attach socket within {LIMIT_S:g} s")
-            if not asking.exists():
-                asking.touch()
-                os.kill(pid, signal.SIGQUIT)
-            time.sleep(0.005)
-    finally:
-        asking.unlink(missing_ok=True)
-
-
-def socket_of(pid: int) -> Path:
-    """Its path as we see it; a JVM that has ended was none of a container's."""
-    name = f".java_pid{own_number(pid)}"
-    with contextlib.suppress(OSError):
-        if found := inside(pid):
-            return found.reached.with_name(name)
-    return TMP / name
-
-
-def own_number(pid: int) -> int:
-    """The process id that a process has for itself, in the innermost namespace of its own."""
-    with contextlib.suppress(OSError):
-        for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-            if line.startswith("NSpid:"):
-                return int(line.split()[-1])
-    return pid
+        return subprocess.run(
+            [*jcmd, *words], capture_output=True, text=True, timeout=LIMIT_S, check=True
+        ).stdout
+    except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as fault:
+        said = fault.stderr or fault.stdout or fault
+        raise RuntimeError(f"the JVM {pid} does not answer: {said}") from fault
 
 
 def forget(pid: int) -> None:
-    """Removes the socket of a JVM that was killed and so could not do it."""
-    socket_of(pid).unlink(missing_ok=True)
+    """Removes the socket for jcmd of a JVM that was killed and so could not do it."""
+    (TMP / f".java_pid{pid}").unlink(missing_ok=True)

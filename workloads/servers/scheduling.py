@@ -32,7 +32,7 @@ def named_threads(dump: str) -> Iterator[tuple[str, int]]:
 def set_batch(pid: int, word: str) -> list[str]:
     """Puts the threads of a kind into SCHED_BATCH; names of those that are there by now."""
     done = []
-    for name, thread in named_threads(attach.command(pid, "jcmd", "Thread.print")):
+    for name, thread in named_threads(attach.command(pid, "Thread.print")):
         if THREADS[word].search(name):
             # A thread may end meanwhile.
             with contextlib.suppress(ProcessLookupError):

@@ -245,7 +245,7 @@ class Server(Subject):
     def start_profile(self, folder: Path, spec: dict[str, Any]) -> None:
         self.profiling = {*spec["profile"]}
         if "events" in self.profiling:
-            attach.command(self.jvm, "jcmd", f"JFR.start {events_of(folder / EVENTS)}")
+            attach.command(self.jvm, f"JFR.start {events_of(folder / EVENTS)}")
         if not {"cpu", "allocation"} & self.profiling:
             return
         wanted = sampling(spec)
@@ -260,7 +260,7 @@ class Server(Subject):
         if {"cpu", "allocation"} & self.profiling:
             attach.load_agent(self.jvm, self.profiler, "stop")
         if "events" in self.profiling:
-            attach.command(self.jvm, "jcmd", f"JFR.stop name={EVENTS}")
+            attach.command(self.jvm, f"JFR.stop name={EVENTS}")
 
     def profile(self, folder: Path, spec: dict[str, Any]) -> dict[str, Any]:
         recording = folder / RECORDING

@@ -37,10 +37,8 @@ SPEC = {
 }
 
 
-def traces_of(jvm):
-    """Files that attaching may leave: the JVM's socket, and the file that asks for it."""
-    socket = attach.TMP / f".java_pid{jvm.process.pid}"
-    return socket.exists(), [*jvm.log.parent.glob(".attach_pid*")]
+def has_left_a_socket(jvm):
+    return (attach.TMP / f".java_pid{jvm.process.pid}").exists()
 
 
 def answers(jvm):
@@ -99,35 +97,17 @@ def test_jvm_in_a_container_is_profiled_through_its_own_files(tmp_path):
         server.stop()
 
 
-def test_jvm_that_ends_takes_its_socket_with_it(jvm):
-    assert "JVMTI" in attach.command(jvm.process.pid, "jcmd", "help")
-    assert traces_of(jvm) == (True, [])
-    jvm.stop()
-    assert traces_of(jvm) == (False, [])
-
-
 def test_killed_jvm_leaves_a_socket_to_remove_and_cannot_be_attached_to(jvm):
-    attach.command(jvm.process.pid, "jcmd", "VM.version")
+    assert "JVMTI" in attach.command(jvm.process.pid, "help")
     os.kill(jvm.process.pid, signal.SIGKILL)
     assert jvm.process.wait(10)
-    assert traces_of(jvm) == (True, [])
+    assert has_left_a_socket(jvm)
     # The second time there is nothing to remove.
     for _ in range(2):
         attach.forget(jvm.process.pid)
-        assert traces_of(jvm) == (False, [])
-    with pytest.raises((OSError, RuntimeError)):
+        assert not has_left_a_socket(jvm)
+    with pytest.raises(RuntimeError, match=f"JVM {jvm.process.pid} does not answer"):
         jvm.start_profile(jvm.log.parent, SPEC)
-
-
-def test_process_that_opens_no_socket_is_named(jvm, monkeypatch):
-    monkeypatch.setattr(attach, "LIMIT_S", 0.2)
-    os.kill(jvm.process.pid, signal.SIGSTOP)
-    try:
-        with pytest.raises(RuntimeError, match=f"JVM {jvm.process.pid} opened no attach socket"):
-            attach.command(jvm.process.pid, "jcmd", "help")
-    finally:
-        os.kill(jvm.process.pid, signal.SIGCONT)
-    assert traces_of(jvm)[1] == []
 
 
 def test_the_version_that_is_recorded_is_the_library_s():
