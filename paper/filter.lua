@@ -180,9 +180,7 @@ local function reference(citation)
     unresolved[#unresolved + 1] = "@" .. identifier
     return pandoc.Str("?")
   end
-  local bare = citation.mode == "SuppressAuthor"
-  local text = bare and numbers[identifier] or NAMES[kind] .. "\u{a0}" .. numbers[identifier]
-  return pandoc.Link(text, "#" .. identifier)
+  return pandoc.Link(NAMES[kind] .. "\u{a0}" .. numbers[identifier], "#" .. identifier)
 end
 
 local function resolve(cite)

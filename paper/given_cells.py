@@ -1,4 +1,4 @@
-"""Cells that are given by a path: a folder, or an archive (tar, zip), of this or an older commit.
+"""Cells that are given by a path: a folder, or an archive (tar), of this or an older commit.
 
 Nothing is written there. An archive is refused as a whole if a member of it is a link, or would be
 written outside the folder that it is unpacked in.
@@ -9,9 +9,7 @@ import hashlib
 import json
 import lzma
 import re
-import stat
 import tarfile
-import zipfile
 import zlib
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
@@ -24,8 +22,8 @@ SHIPPED = "cells.tar.xz"
 CELLS = "*/*/*/*/rep-*/cell.json"
 # A cell's name within an archive.
 A_CELL = re.compile(r"([^/]+/){4}rep-[0-9]+/cell\.json$")
-ENDING = re.compile(r"\.(tar(\.\w+)?|t[gx]z|zip)$")
-BROKEN = (OSError, EOFError, tarfile.TarError, zipfile.BadZipFile, lzma.LZMAError, zlib.error)
+ENDING = re.compile(r"\.(tar(\.\w+)?|t[gx]z)$")
+BROKEN = (OSError, EOFError, tarfile.TarError, lzma.LZMAError, zlib.error)
 Row = dict[str, str]
 
 
@@ -77,24 +75,16 @@ def check(path: Path) -> None:
 
 def members(archive: Path) -> list[tuple[str, bool]]:
     """Names of all members, each with whether it is a file or a folder."""
-    if tarfile.is_tarfile(archive):
-        with tarfile.open(archive) as tar:
-            return [(each.name, each.isreg() or each.isdir()) for each in tar]
-    with zipfile.ZipFile(archive) as packed:
-        modes = [(each.filename, each.external_attr >> 16) for each in packed.infolist()]
-        return [(name, not stat.S_ISLNK(mode)) for name, mode in modes]
+    with tarfile.open(archive) as tar:
+        return [(each.name, each.isreg() or each.isdir()) for each in tar]
 
 
 def unpack(archive: Path, folder: Path) -> None:
     """Unpacks an archive that check() has passed."""
-    if tarfile.is_tarfile(archive):
-        with tarfile.open(archive) as tar:
-            # Debian 12's Python has no filters; check() has refused what they would.
-            filters = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
-            tar.extractall(folder, **filters)  # type: ignore[arg-type]
-    else:
-        with zipfile.ZipFile(archive) as packed:
-            packed.extractall(folder)
+    with tarfile.open(archive) as tar:
+        # Debian 12's Python has no filters; check() has refused what they would.
+        filters = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
+        tar.extractall(folder, **filters)  # type: ignore[arg-type]
 
 
 def cells_in(folder: Path) -> Path:
@@ -111,19 +101,21 @@ def cells_in(folder: Path) -> Path:
 def write_lists(cells: Path, paths: Iterable[Path], experiment: Path, out: Path) -> list[Row]:
     """Writes modes.csv and grid.csv: those next to the cells, and what they lack; returns the grid.
 
-    `experiment` has both of today's config.yaml. A mode that is not listed is a family of its own.
-    The grid has all cells of config.yaml as well.
+    Without them they are those of today's config.yaml, in `experiment`. A mode that is not listed
+    is a family of its own.
     """
-    modes, grid = (rows_like(experiment / name, cells.with_name(name)) for name in LISTS)
-    known_modes, known_grid = (table(experiment / name) for name in LISTS)
-    modes, grid = modes or known_modes, grid or [*known_grid]
+    modes, grid = (
+        rows_like(experiment / name, cells.with_name(name)) or table(experiment / name)
+        for name in LISTS
+    )
+    columns = [*modes[0]]
     for path in sorted(paths):
         study, mode, tier, tool = path.parent.parts[-5:-1]
-        grid.append({"study": study, "mode": mode, "tier": tier, "tool": tool})
+        place = {"study": study, "mode": mode, "tier": tier, "tool": tool}
+        if place not in grid:
+            grid.append(place)
         if not any((row["study"], row["mode"]) == (study, mode) for row in modes):
-            modes.append(dict.fromkeys(known_modes[0], "") | facts_of(path))
-    unique = dict.fromkeys(tuple(row.items()) for row in grid + known_grid)
-    grid = [dict(row) for row in unique]
+            modes.append(dict.fromkeys(columns, "") | facts_of(path))
     write_table(modes, out / LISTS[0])
     write_table(grid, out / LISTS[1])
     return grid

@@ -9,7 +9,7 @@ import yaml
 
 from paper.tests.test_workflow import snakemake
 from workloads.experiment.grid import Grid
-from workloads.tests.golden.edits import GOLDEN, every, in_session, quiet
+from workloads.tests.golden.edits import GOLDEN, edited, in_session
 
 ROOT = Path(__file__).resolve().parents[2]
 CONFIGURATION = yaml.safe_load((ROOT / "config.yaml").read_text())
@@ -51,14 +51,13 @@ def run(verb, results, paths, *settings):
     assert done.returncode == 0, done.stderr[-2000:]
 
 
-def reanalyze(folder):
+def reanalyze(cells, folder):
     """A report of an archive of cells: its command as it ended, and its folder.
 
-    The cells of one study, in another session than the first: no list of modes, no memory of
-    threads, no stacks, no flame graph.
+    In another session than the first, without a list of modes, memory of threads, or stacks.
     """
-    for cell in every("virtual-threads", quiet, in_session(2)):
-        cell.write(folder)
+    for cell in cells:
+        edited(cell, in_session(2)).write(folder)
     archive, results = folder / "of another.tar.gz", folder / "results"
 
     def without_stacks(member):

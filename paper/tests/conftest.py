@@ -9,14 +9,6 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.fixture(scope="session")
-def reanalyzed(tmp_path_factory):
-    """Made once, for it takes long."""
-    from paper.tests import analyzed
-
-    return analyzed.reanalyze(tmp_path_factory.mktemp("one-study"))
-
-
 @pytest.fixture
 def results(tmp_path):
     """A folder below this one, as those of a run; the test's own, and removed after it."""

@@ -97,17 +97,6 @@ def test_quarto_that_hangs_is_ended_with_what_it_has_started(path_without_quarto
             assert time.monotonic() < deadline_s, status
 
 
-def test_fault_of_the_document_is_one_of_the_stand_in_too(folder, monkeypatch):
-    monkeypatch.setenv("FAILS_AT", "html")
-
-    def stand_in(*_):
-        raise render.RenderError("no such value")
-
-    monkeypatch.setattr(render, "render_with_stand_in", stand_in)
-    with pytest.raises(render.RenderError, match="no such value"):
-        render.render(SAMPLE, PARAMS, "html", folder / "a.html")
-
-
 def test_quarto_renders_when_it_can(folder):
     for target, name in (("html", "a.html"), ("typst", "a.pdf")):
         out = folder / "out" / name

@@ -6,7 +6,6 @@ import json
 import re
 import shutil
 import tarfile
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,6 @@ import yaml
 from paper import given_cells, reanalyse
 from paper.given_cells import CELLS, Fault
 from paper.reanalyse import Request
-from paper.tests.page import Page, pdf_text
 from paper.tests.report_checks import rows_of
 from workloads.experiment.grid import Grid
 from workloads.tests.golden.edits import GOLDEN
@@ -62,15 +60,6 @@ def tar_of(path, *names, kind=tarfile.REGTYPE):
     return path
 
 
-def zip_of(path, name, mode=0o100644):
-    with zipfile.ZipFile(path, "w") as packed:
-        packed.writestr(CELL, "{}")
-        member = zipfile.ZipInfo(name)
-        member.external_attr = mode << 16
-        packed.writestr(member, "/etc")
-    return path
-
-
 def packed(path, folder, lost=0):
     """An archive of a folder that lacks its last bytes."""
     with tarfile.open(path, "w:gz") as tar:
@@ -90,14 +79,9 @@ def contents(folder):
         (lambda x: x.with_name("absent"), "absent: no such file or folder"),
         (lambda x: x.parent, "no cell in it, as cells/"),
         (lambda _: ROOT / "README.md", "README.md: not a folder or a whole archive"),
-        (lambda _: GOLDEN / "cells/stacks", "stacks: no cell in it"),
         (lambda x: tar_of(x, "../y"), "../y is a link, or leads out"),
         (lambda x: tar_of(x, "/tmp/y"), "/tmp/y is a link"),
         (lambda x: tar_of(x, "y", kind=tarfile.SYMTYPE), "y is a link"),
-        (lambda x: tar_of(x, "y", kind=tarfile.LNKTYPE), "y is a link"),
-        (lambda x: tar_of(x, "y", kind=tarfile.CHRTYPE), "y is a link"),
-        (lambda x: zip_of(x, "../y"), "../y is a link"),
-        (lambda x: zip_of(x, "y", 0o120777), "y is a link"),
         (lambda x: packed(x, ROOT / "README.md"), "no cell in it"),
         (lambda x: packed(x, GOLDEN / "cells", 20_000), "not a folder or a whole archive"),
     ],
@@ -161,13 +145,18 @@ def test_a_folder_is_read_and_not_written(request_of_golden, steps):
     # The session of this one was to record states of threads, no stacks.
     assert not any("pool-1-blocking" in each for each in stacks)
     assert any(each.endswith("/allocation.collapsed") for each in stacks)
-    assert (out / "modes.csv").read_bytes() == (GOLDEN / "modes.csv").read_bytes()
+    modes, golden = (
+        [(row["study"], row["mode"]) for row in rows_of(folder / "modes.csv")]
+        for folder in (out, GOLDEN)
+    )
+    assert modes == golden
 
 
-@pytest.mark.parametrize("kind", ["xztar", "zip"])
-def test_an_archive_is_as_its_folder(kind, tmp_path, request_of_golden, steps):
+def test_an_archive_is_as_its_folder(tmp_path, request_of_golden, steps):
     reanalyse.reanalyse(request_of_golden)
-    archive = Path(shutil.make_archive(str(tmp_path / "of-golden"), kind, GOLDEN.parent, "results"))
+    archive = Path(
+        shutil.make_archive(str(tmp_path / "of-golden"), "xztar", GOLDEN.parent, "results")
+    )
     assert given_cells.name_of(archive) == "of-golden"
     request_of_golden.cells = archive
     reanalyse.reanalyse(request_of_golden)
@@ -252,16 +241,3 @@ def test_problems_of_a_run_that_goes_on_are_named(request_of_golden, monkeypatch
     assert f"1 of 28 sessions are analyzed; the report so far: {place}" in said
     assert "WARNING: analyze, table-4: it stopped" in said and "table-5" not in said
     assert "and 2 more, in" in said
-
-
-def test_cells_alone_in_an_archive_become_a_report_by_one_command(reanalyzed):
-    """Tests of reports read it, too."""
-    said, out = reanalyzed
-    assert said.returncode == 0, said.stdout + said.stderr
-    assert "modes.csv is not with the cells" in said.stderr
-    assert f"Report: {out}/report.html" in said.stdout
-    assert (out / "problems.csv").read_text() == "table,verb,message,cells\n"
-    assert len(rows_of(out / "summary.csv")) == len([*GOLDEN.glob("cells/virtual-threads/*/*/*")])
-    assert "virtual-threads" in Page(out / "report.html").text and pdf_text(out / "report.pdf")
-    left = {path.name for path in out.parents[1].iterdir()}
-    assert left == {"reanalysed", "modes.csv", "grid.csv", "logs", "run.lock"}

@@ -45,8 +45,8 @@ def page(rendered):
 
 
 SENTENCES = [
-    "Results come from somewhere. The last value is 8, see Figure 1 and Figure 1, Figure 2, "
-    "number 2; Table 1, Table 2, Equation 1 and Section 2.1.",
+    "Results come from somewhere. The last value is 8, see Figure 1 and Figure 1, Figure 2; "
+    "Table 1, Table 2, Equation 1 and Section 2.1.",
     "Little proved it (Little 1961).",
     "Figure 1: Three points, the last at 8 (Little 1961).",
     "Figure 2: Once more.",

@@ -233,18 +233,11 @@ def test_a_run_is_of_one_piece(name):
     assert run_faults(ROOT, name) == []
 
 
-def test_the_same_values_in_other_words_and_in_another_order_are_no_fault(tmp_path, again):
-    first_finding = r"(?m)^(- `(?:\S+ ){8})(.*)$"
-    assert faults_with("README.md", first_finding, r"\2 or so \1", tmp_path, again) == []
-
-
 # A file, what is replaced in it and by what, and the fault that is found.
 FALSIFIED = {
     # Commit 6fafee6 had tables of a run of fewer cells, on another day.
     "fewer cells": (f"{TABLES}/summary.csv", r"(?m)^(.*\n){3}\Z", "", "cells: "),
-    "another day": (f"{TABLES}/run.json", r'("ended": ")[0-9-]+', r"\g<1>2026-01-01", "date: "),
     "another commit": (f"{TABLES}/run.json", r'("commit": ")\w+', r"\g<1>0000000", "commits {"),
-    "edited finding": ("README.md", r"\d[\d.]* × \[", "7.7 × [", "findings: "),
     "edited alt": ("README.md", r'(alt="[^"]*? )\d[\d,.]*/s', r"\g<1>77/s", "picture: "),
     "edited example": ("README.md", "times the shipped ", r"\g<0>7", "example: "),
     "edited picture": (f"{REPORTS}/{PICTURES[0]}", r">[^<>]*/s<", ">77/s<", f"{PICTURES[0]}: "),

@@ -20,11 +20,10 @@ import yaml
 from snakemake.utils import update_config
 
 from profiles.watch import limits
-from profiles.watch.telemetry import CLOCKS_PER_SAMPLE, NEAR_PERIODS, NEAR_SHARE
 from workloads.experiment.grid import Cell, Grid
 from workloads.experiment.waits import least_ms
 from workloads.record import cell_folder
-from workloads.record.slice_rules import BURDENS, GENERATOR, OF_EVERYTHING, SLOWER_AT_MOST
+from workloads.record.slice_rules import BURDENS, GENERATOR, OF_EVERYTHING
 from workloads.servers.databases.scratch import PREFIX
 from workloads.session.profiling import LOADS_AT_MOST
 from workloads.tools import wrk2
@@ -39,8 +38,6 @@ RESULTS = Path(os.environ.get("SMOKE_RESULTS", ROOT / CONFIG["results"]))
 SWEEP = "sweep"
 UNKNOWN_WARM_UPS = {"database-client"}
 WAITS_MS = {"smoke-waiting": 100, "smoke-remote": 200, "smoke-rate": 200}
-# The CPU clocks of each watched process are read so often.
-CLOCKS_HZ = CONFIG["testbed"]["telemetry_hz"] * CLOCKS_PER_SAMPLE
 PLAIN, PROFILED = "plain", "profiled"
 
 
@@ -145,18 +142,6 @@ def test_cell_is_recorded_and_nothing_is_lost(cell):
         assert (folder(cell) / name).exists(), name
 
 
-def any_lost(measured, cell, planned):
-    """Whether a slice of the load's planned rounds counts for no latency, or had another speed."""
-    id = measured["session"]["id"]
-    beside = cells(tool=cell.tool, tier=cell.tier)
-    beside = [other for other in beside if record(other)["session"]["id"] == id]
-    rows = [row for other in beside for row in slices(other, PLAIN)]
-    first = [row for row in rows if int(row["round"]) <= planned]
-    speeds = [float(row["speed_server"]) for row in first if row["speed_server"]]
-    uneven = bool(speeds) and max(speeds) > SLOWER_AT_MOST * min(speeds)
-    return uneven or any(row["kept"] == "false" for row in first)
-
-
 @each_cell()
 def test_slices_are_accounted_for(cell):
     measured, rows = record(cell), slices(cell)
@@ -166,8 +151,6 @@ def test_slices_are_accounted_for(cell):
     is_sweep = cell.tool == SWEEP
     assert rounds(slices(cell, PLAIN)) == set(range(1, count + 1)) or is_sweep
     planned = measured["session"]["rounds"]
-    # Rounds go on only where some of the load's were lost to a disturbance.
-    assert count <= planned or is_sweep or any_lost(measured, cell, planned)
     if measured["outcome"] == "completed" and not measured["outcome_reason"]:
         assert count >= planned or is_sweep
         profiled = slices(cell, PROFILED)
@@ -186,27 +169,6 @@ def test_slices_are_accounted_for(cell):
     assert are_apart(windows_s(rows))
     sampled = {int(row["slice"]) for row in table(cell, "telemetry.csv")}
     assert sampled == {int(row["slice"]) for row in rows}
-
-
-@each_cell()
-def test_cpu_time_is_unknown_only_where_clocks_were_read_late_or_nothing_was_answered(cell):
-    samples = table(cell, "telemetry.csv")
-    for row in slices(cell):
-        read_s = [
-            float(sample["time_s"])
-            for sample in samples
-            if sample["slice"] == row["slice"] and sample["server_cpu_s"]
-        ]
-        [ends_s] = windows_s([row])
-        near_s = NEAR_SHARE * (ends_s[1] - ends_s[0]) + NEAR_PERIODS / CLOCKS_HZ
-        far_s = [
-            min((read - end for read in read_s if read > end), default=0)
-            + min((end - read for read in read_s if read <= end), default=0)
-            for end in ends_s
-        ]
-        is_known = bool(read_s) and max(far_s) <= near_s
-        if float(row["answers_per_s"]):
-            assert is_known == bool(row["cpu_us_per_request"]), (row["slice"], far_s, near_s)
 
 
 @each_cell()
@@ -335,32 +297,6 @@ def test_steps_of_a_sweep_are_rates_of_the_grid_around_the_capacity(cell):
             assert int(row["responses_2xx"]) >= 0.99 * due
 
 
-@each_cell(tool=SWEEP)
-def test_capacity_costs_no_more_than_all_the_server_s_cpu_time(cell):
-    measured = record(cell)
-    spent_us = measured["server"]["cpu_us_per_request"]
-    if spent_us is None:
-        pytest.skip("the server's CPU clocks were read too late in each step")
-    cpus = len(measured["provenance"]["server_cpus"])
-    used = measured["sweep"]["calibrated_per_s"] * spent_us / 1e6
-    # The ramp meets a server that is warmer or colder than the steps do, and ends early where the
-    # machine stalls or the generator is at its limit: a run has given 2.08 times the CPUs. The
-    # fault that this finds, a mistake of units, is a factor of a thousand.
-    assert 0.001 * cpus < used < 20 * cpus
-
-
-def test_modes_of_a_sweep_meet_the_same_arrivals():
-    swept = [record(cell) for cell in cells(tool=SWEEP)]
-    (seed_of_all,) = {measured["sweep"]["seed"] for measured in swept}
-    for measured in swept:
-        argv = measured["provenance"]["generator_argv"]
-        seed = int(argv[argv.index("--seed") + 1])
-        rate = float(next(word for word in argv if word.startswith("-R"))[2:])
-        step = math.log(rate) / math.log(measured["sweep"]["growth"])
-        assert (seed - seed_of_all) % 1000 == round(step)
-        assert argv[argv.index("--schedule") + 1] == "poisson"
-
-
 @each("cell", [cell for cell in GRID.cells if cell.tier in WAITS_MS])
 def test_no_answer_is_early(cell):
     measured = record(cell)
@@ -371,32 +307,6 @@ def test_no_answer_is_early(cell):
     else:
         # JMeter's clock is rounded to 1 ms at both ends.
         assert fastest_ms >= waits_ms - 1
-
-
-@each_cell(tier="smoke-waiting", tool="jmeter")
-def test_closed_loop_obeys_its_bounds(cell):
-    """Throughput is bounded by users / service time, and by threads / service time for a pool."""
-    measured = record(cell)
-    load, options = measured["load"], measured["configuration"]["mode"].get("options", {})
-    users = measured["configuration"]["tool"]["users"]
-    threads = min(users, options.get("core-threads", users))
-    bound_per_s = threads / (WAITS_MS[cell.tier] / 1000)
-    assert 0 < load["throughput_per_s"] <= bound_per_s * 1.05
-    elapsed_s = [int(row["elapsed"]) / 1000 for row in samples(cell)]
-    mean_s = sum(elapsed_s) / load["requests_recorded"]
-    # Requests in flight when the window opened count whole.
-    edge = max(elapsed_s) / load["duration_s"]
-    assert load["throughput_per_s"] * mean_s <= users * (1.05 + edge)
-
-
-def test_one_blocking_thread_asks_the_remote_one_request_after_the_other():
-    load = measured_at("pool-1-blocking", "smoke-remote", "jmeter")["load"]
-    # One that was sent before a slice's window may be answered in it.
-    most = load["duration_s"] / (WAITS_MS["smoke-remote"] / 1000) + load["slices"]["plain"]
-    assert 1 <= load["responses_2xx"] <= most
-    users = load["concurrency_offered"] * (load["slices"]["counted"] or load["slices"]["plain"])
-    # A user who gives up in the last moment has not sent the next request yet.
-    assert users - load["errors"].get("timeout", 0) <= load["in_flight_at_end"] <= users
 
 
 @each("cell", [cell for cell in GRID.cells if "states" in GRID.profiles(cell)])
@@ -577,12 +487,6 @@ def test_table_has_a_row_for_every_cell_of_its_kind(table):
     for cell in planned:
         row = by_name[cell.mode, cell.tier, cell.tool, cell.repetition]
         assert int(row["requests"]) == record(cell)["load"]["requests_recorded"]
-
-
-def test_report_names_every_mode():
-    html = (RESULTS / "report.html").read_text()
-    for mode in {cell.mode for cell in GRID.cells}:
-        assert mode in html
 
 
 def test_no_process_is_left_behind():

@@ -27,7 +27,9 @@ lint_r='
   for (lints in found) print(lints)
   quit(status = any(lengths(found) > 0))
 '
-smoke_results=(paper/tests/test_smoke.py paper/tests/test_smoke_report.py paper/tests/test_browser.py)
+smoke_page=(paper/tests/test_smoke_report.py paper/tests/test_browser.py)
+# The last, when nothing else runs: it looks for processes and files that were left behind.
+smoke_cells=paper/tests/test_smoke.py
 mapfile -t shell_scripts < <(find .ci/run analysis paper profiles servers workloads \( -name '*.sh' -o -path .ci/run \))
 
 beside() {
@@ -41,7 +43,7 @@ beside() {
   take "analysis (testthat)" Rscript analysis/tests/testthat.R but masks
   # The others need what is built; the longest first, so that both lanes end together.
   until [[ -e $folder/built ]]; do sleep 1; done
-  take "paper (pytest)" pytest --quiet --durations=12 paper "${smoke_results[@]/#/--ignore=}"
+  take "paper (pytest)" pytest --quiet --durations=12 paper --ignore=$smoke_cells "${smoke_page[@]/#/--ignore=}"
   take "analysis of masked cells (testthat)" Rscript analysis/tests/testthat.R masks
   # Not verify, which would write the jars again.
   take "servers (JUnit)" mvn --batch-mode --quiet --strict-checksums --file servers/pom.xml test
@@ -58,6 +60,7 @@ with_low_priority() {
 check "build" make build
 touch "$folder/built"
 check "smoke run" make smoke
+check "smoke report (pytest)" nice -n 5 pytest --quiet --durations=12 "${smoke_page[@]}"
 # After the smoke run: the servers of both would take the same ports.
 check "workloads (pytest)" nice -n 5 pytest --quiet --durations=12 workloads --ignore=workloads/due
 (with_low_priority beside)
@@ -67,7 +70,7 @@ for taken in "$folder"/taken/*; do
   grep --quiet --line-regexp ".* s  ${taken##*/}" "$folder/results" ||
     printf 'FAILED     0 s  %s was cut off\n' "${taken##*/}" >>"$folder/results"
 done
-check "smoke results (pytest)" pytest --quiet "${smoke_results[@]}"
+check "smoke results (pytest)" pytest --quiet $smoke_cells
 
 failed=$(grep -c '^FAILED' "$folder/results")
 printf '\n'
