@@ -4,14 +4,11 @@ container has, and a group that limits CPU time, as Kubernetes and `docker run -
 import contextlib
 import itertools
 import os
-from dataclasses import dataclass
 from pathlib import Path
 
 from profiles.watch import limits
 
 ROOT = Path("/sys/fs/cgroup")
-# Where each version counts the times that memory ran out.
-KILLS = ("memory.events", "memory.oom_control")
 # Names of groups that this program makes, with its process id and a number; the kernel's period.
 PREFIX, PERIOD_US = "thread-artifact-", 100_000
 numbers = itertools.count(1)
@@ -35,39 +32,13 @@ def own_group(pid: int) -> Path | None:
 
 def memory_bytes(group: Path) -> int | None:
     """The memory of a group's processes now; None once it is gone."""
-    names = ("total_rss",) if (group / "memory.oom_control").exists() else ("anon",)
-    return value_in(group / "memory.stat", names)
-
-
-def value_in(path: Path, names: tuple[str, ...]) -> int | None:
+    wanted = "total_rss" if (group / "memory.oom_control").exists() else "anon"
     with contextlib.suppress(OSError):
-        for line in path.read_text().splitlines():
+        for line in (group / "memory.stat").read_text().splitlines():
             name, _, value = line.partition(" ")
-            if name in names:
+            if name == wanted:
                 return int(value)
     return None
-
-
-@dataclass
-class Kills:
-    """How often a group ran out of memory, so that the kernel killed one of it."""
-
-    group: Path | None
-    before: int
-
-    def count(self) -> int:
-        if self.group is None:
-            return 0
-        return max(value_in(self.group / name, ("oom_kill",)) or 0 for name in KILLS)
-
-    def grown(self) -> bool:
-        return self.count() > self.before
-
-
-def out_of_memory_kills(pid: int) -> Kills:
-    kills = Kills(own_group(pid), 0)
-    kills.before = kills.count()
-    return kills
 
 
 def limited_group(cpus: float, root: Path = limits.ROOT) -> Path:

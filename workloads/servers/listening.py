@@ -15,7 +15,6 @@ from pathlib import Path
 
 import psutil
 
-from profiles.watch.control_groups import out_of_memory_kills
 from profiles.watch.limits import TICKS_PER_S
 from profiles.watch.telemetry import children
 from workloads.machine.testbed import Process, described
@@ -102,7 +101,6 @@ class Found(Process):
         self.argv, self.environment, self.log = command.argv, command.environment, command.log
         self.exit_status: int | None = None
         self.process = psutil.Process(pid)
-        self.kills = out_of_memory_kills(pid)
         self.confine(cpus)
 
     def ended(self) -> bool:
@@ -118,10 +116,6 @@ class Found(Process):
                 with contextlib.suppress(ProcessLookupError):
                     if not os.sched_getaffinity(int(thread)) <= {*cpus}:
                         os.sched_setaffinity(int(thread), cpus)
-
-    def was_killed(self) -> bool:
-        """Whether its control group ran out of memory meanwhile."""
-        return self.kills.grown()
 
     def stop(self, grace_s: float) -> None:
         """The command first, which may end the server itself; then all that is left of it."""

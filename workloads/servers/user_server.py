@@ -162,16 +162,6 @@ class UserServer(Server):
         wanted = f"it must listen on port {self.wanted} where {LOOPBACK} reaches it"
         return f"{wanted}; its processes listen on {found or 'no port'}"
 
-    def state(self, path: str, limit_s: float) -> tuple[str, str, bytes | None]:
-        outcome, reason, body = super().state(path, limit_s)
-        if (
-            outcome == "server_died"
-            and isinstance(self.process, Found)
-            and self.process.was_killed()
-        ):
-            reason += ", as its control group ran out of memory"
-        return outcome, reason, body
-
     @property
     def jvm(self) -> int:
         return self.found_jvm() or self.process.pid

@@ -43,24 +43,23 @@ class Recorder:
             parts = {"overload": capacity}
         return cell_record(self.facts, name, spec, tool_of(name.tool), slices, why, parts)
 
-    def write(self, found: dict[Name, list[Slice]], why: str = "") -> None:
-        """The cells of one load, with their baselines where those are not cells of this run."""
-        self.loaded |= found
-        for name, slices in found.items():
-            if name in self.baselines:
-                continue
-            baseline = self.session.plan.baseline(name)
-            record = self.record(name, slices, why)
-            with cell_folder.working_folder(self.folder(name)) as folder:
-                write_cell(record, slices, folder)
-                if baseline in self.baselines and baseline in self.loaded:
-                    own = folder / cell_folder.BASELINE
-                    own.mkdir()
-                    other = self.loaded[baseline]
-                    write_cell(self.record(baseline, other), other, own)
-            self.written.append((self.folder(name), record))
-            self.left -= 1
-            show(progress(record, self.left, self.of, self.time_left_s(self.left)))
+    def write(self, name: Name, slices: list[Slice], why: str = "") -> None:
+        """A cell, with its baseline where that is not a cell of this run."""
+        self.loaded[name] = slices
+        if name in self.baselines:
+            return
+        baseline = self.session.plan.baseline(name)
+        record = self.record(name, slices, why)
+        with cell_folder.working_folder(self.folder(name)) as folder:
+            write_cell(record, slices, folder)
+            if baseline in self.baselines and baseline in self.loaded:
+                own = folder / cell_folder.BASELINE
+                own.mkdir()
+                other = self.loaded[baseline]
+                write_cell(self.record(baseline, other), other, own)
+        self.written.append((self.folder(name), record))
+        self.left -= 1
+        show(progress(record, self.left, self.of, self.time_left_s(self.left)))
 
     def add_wall_time(self) -> None:
         """Adds how long the session took, which is known at its end."""

@@ -115,7 +115,7 @@ def record(
 ) -> None:
     for name in sorted(found, key=lambda name: name not in recorder.baselines):
         why = unable.get(name) or why_not(session, name)
-        recorder.write({name: found[name]}, why or why_not_compared(session, name, found[name]))
+        recorder.write(name, found[name], why or why_not_compared(session, name, found[name]))
 
 
 def why_not(session: Session, name: Name) -> str:

@@ -126,7 +126,7 @@ def test_cell_that_gets_a_profile_is_recorded_when_that_is_there(recorder, monke
     monkeypatch.setattr(turns, "beyond_limits", lambda connections, **_: "")
     monkeypatch.setattr(turns, "warm_all", lambda session, names: None)
     monkeypatch.setattr(session, "start_all", lambda modes, **_: None)
-    monkeypatch.setattr(one, "write", lambda found, why: notes.append(f"write {[*found][0].tier}"))
+    monkeypatch.setattr(one, "write", lambda name, *_: notes.append(f"write {name.tier}"))
     turns.measure(session, one)
     assert notes == ["write mid", "low", "write low"]
     # Without one it is recorded with the others of its load: a cell by itself, or a baseline that
@@ -170,9 +170,9 @@ def test_server_that_is_gone_is_started_and_warmed_up_for_the_load_that_comes_ne
 def test_cell_is_recorded_with_its_baseline_that_is_no_cell_of_this_run(recorder, make_slice):
     baseline, name = LOW[:2]
     one = recorder(baseline)
-    one.write({baseline: [make_slice(1)]})
+    one.write(baseline, [make_slice(1)])
     assert not one.folder(baseline).exists()
-    one.write({name: [make_slice(1), make_slice(2, faults=["compiled"])]})
+    one.write(name, [make_slice(1), make_slice(2, faults=["compiled"])])
     record = record_of(one, name)
     assert (record["cell"]["mode"], record["load"]["requests_recorded"]) == ("fixed-pool", 200)
     assert (record["load"]["slices"]["kept"], record["load"]["slices"]["counted"]) == (1, 2)
@@ -184,7 +184,8 @@ def test_cell_is_recorded_with_its_baseline_that_is_no_cell_of_this_run(recorder
     assert (beside / "slices.csv").exists()
     # Where the baseline is a cell of the run, its folder is where it always is.
     whole = recorder()
-    whole.write({baseline: [make_slice(1)], name: [make_slice(1)]})
+    for each in (baseline, name):
+        whole.write(each, [make_slice(1)])
     assert record_of(whole, baseline)["cell"]["mode"] == BASELINE
     assert not (whole.folder(name) / cell_folder.BASELINE).exists()
 

@@ -506,7 +506,6 @@ def test_memory_of_a_control_group_is_that_of_all_its_processes(up, engine):
         subject = up(*engine[0], *enter, *python(HELD + code())).subject
         assert control_groups.own_group(subject.process.pid) == group
         assert 40 << 20 < control_groups.memory_bytes(group) < 400 << 20
-        assert not subject.process.was_killed()
         subject.stop()
     finally:
         until(lambda: not (group / "cgroup.procs").read_text())
