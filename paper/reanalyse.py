@@ -31,7 +31,6 @@ MEMORY = "primitives/thread-memory.csv"
 MARK = "reanalysed.txt"
 UNPACKED, SUMMARY = "unpacked", "summary"
 STEP_LIMIT_S = 900
-PROBLEMS_SHOWN = 5
 
 
 @dataclass
@@ -162,10 +161,8 @@ def report_so_far(request: Request, sessions: str) -> None:
     except Exception as fault:
         say(f"WARNING: {sessions} sessions could not be analyzed; measuring goes on: {fault}")
         return
-    for row in problems[:PROBLEMS_SHOWN]:
-        say("WARNING: {verb}, {table}: {message}".format(**row))
-    if more := problems[PROBLEMS_SHOWN:]:
-        say(f"WARNING: and {len(more)} more, in {request.out}/problems.csv")
+    if problems:
+        say(f"WARNING: {len(problems)} problems, in {request.out}/problems.csv")
 
 
 def main() -> None:

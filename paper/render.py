@@ -248,8 +248,8 @@ def render_with(
         made = Path(folder) / f"out{out.suffix}"
         renderer(copy / qmd.name, known, target, made)
         out.parent.mkdir(parents=True, exist_ok=True)
-        shutil.move(packed(made) if target == "typst" and shutil.which("qpdf") else made, out)
-        found = rows_of(copy / "problems.csv")
+        shutil.move(packed(made) if target == "typst" else made, out)
+        found = table(copy / "problems.csv")
     return Rendered(name, [(row["table"], row["message"]) for row in found])
 
 
@@ -281,18 +281,10 @@ def render_report(params: Mapping[str, str], html: Path, pdf: Path) -> None:
 VERB = "report"
 
 
-def rows_of(path: Path) -> list[dict[str, str]]:
-    """The rows of a CSV file; none where it is absent, or cannot be read."""
-    try:
-        return table(path)
-    except (UnicodeDecodeError, csv.Error):
-        return []
-
-
 def write_problems(results: Path, problems: list[tuple[str, str]]) -> None:
     """Writes the problems of the report, in place of earlier ones, next to those of other verbs."""
     path = results / "problems.csv"
-    before = rows_of(path)
+    before = table(path)
     rows = [row for row in before if row.get("verb") != VERB]
     rows += [{"table": name, "verb": VERB, "message": said} for name, said in problems]
     # A file that stays the same keeps its date.

@@ -280,23 +280,6 @@ def test_overload_counts_what_is_answered_in_time(cell):
     assert measured["overload"] == first["overload"]
 
 
-@each_cell(tool=SWEEP)
-def test_steps_of_a_sweep_are_rates_of_the_grid_around_the_capacity(cell):
-    sweep, rows = record(cell)["sweep"], slices(cell)
-    assert [int(row["step"]) for row in rows] == [int(row["round"]) for row in rows]
-    for row in rows:
-        rate, due = float(row["offered_per_s"]), int(row["due"])
-        assert rate == pytest.approx(sweep["growth"] ** int(row["step"]), rel=0.01, abs=0.01)
-        # The smoke run has no further rounds, in which a range would grow.
-        assert sweep["lowest"] * 0.99 <= rate / sweep["calibrated_per_s"] <= sweep["highest"] * 1.01
-        # Poisson: within five deviations.
-        mean = rate * float(row["duration_s"])
-        assert abs(due - mean) <= 5 * math.sqrt(mean) + 1
-        assert due == int(row["requests_recorded"])
-        if row["sustained"] == "true":
-            assert int(row["responses_2xx"]) >= 0.99 * due
-
-
 @each("cell", [cell for cell in GRID.cells if cell.tier in WAITS_MS])
 def test_no_answer_is_early(cell):
     measured = record(cell)
@@ -423,14 +406,6 @@ def test_published_answer_is_122_bytes(mode):
     assert {int(row["bytes"]) for row in rows if row["responseCode"] == "200"} == {122}
 
 
-def test_pool_and_thread_per_request_start_as_many_threads_as_they_should():
-    each_starts = measured_at("thread-per-request", "smoke-burst", "wrk2")
-    answers = each_starts["load"]["responses_2xx"]
-    assert each_starts["server"]["threads_started"] >= 0.9 * answers
-    pool = measured_at("fixed-pool", "smoke-burst", "wrk2")
-    assert pool["server"]["threads_started"] <= 20 + 5
-
-
 @each_cell(study="stacks")
 def test_requests_of_the_stacks_allocate(cell):
     lines = (folder(cell) / "allocation.collapsed").read_text().splitlines()
@@ -497,15 +472,6 @@ def test_no_process_is_left_behind():
     others = [found for found in psutil.process_iter(["cmdline"]) if found.pid != os.getpid()]
     commands = [" ".join(found.info["cmdline"] or []) for found in others]
     assert not [command for command in commands if any(name in command for name in names)]
-
-
-def test_every_cell_has_the_limits_that_its_machine_had_before_the_session():
-    here = limits.record({})
-    for cell in GRID.cells:
-        found = record(cell)["provenance"]["limits"]
-        for name in ("cpus_usable", "cpu_quota", "descriptors", "clock"):
-            assert found[name] == here[name], (cell.path, name)
-        assert {"data_file_system", "results_in_memory", "temporary_fsync_us"} <= found.keys()
 
 
 def test_no_file_is_left_behind():
