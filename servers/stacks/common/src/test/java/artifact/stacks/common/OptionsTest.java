@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import module java.base;
 import org.junit.jupiter.api.Test;
 
-/** What is refused is in WordsTest; that a stack reads its options in test_stacks.py. */
+/** Refusals are in WordsTest; that a stack reads its options is in test_stacks.py. */
 class OptionsTest {
 
     @Test
