@@ -101,14 +101,9 @@ class ModeSweep:
         within = least_ms is not None and least_ms <= self.spec["tool"]["objective_ms"]
         return within and not self.is_within(done)
 
-    def record(self) -> dict[str, Any]:
-        tool = self.spec["tool"]
-        kept = {key: tool[key] for key in ("arrivals", "objective_ms", "lowest", "highest")}
-        return {
-            "calibrated_per_s": self.calibrated_per_s,
-            "growth": GROWTH,
-            "seed": self.seed,
-        } | kept
+    def record(self) -> dict[str, float]:
+        objective_ms = self.spec["tool"]["objective_ms"]
+        return {"calibrated_per_s": self.calibrated_per_s, "objective_ms": objective_ms}
 
 
 def step_of(rate_per_s: float) -> float:
