@@ -84,7 +84,6 @@ def test_every_module_of_the_runner_is_in_a_room_and_its_imports_are_seen():
     assert sum(map(len, graph.values())) > 100
 
 
-SERVERS = "def f():\n    import workloads.experiment.b"
 TOOLS = "importlib.import_module(f'workloads.session.{name}')"
 TYPES = "if TYPE_CHECKING:\n    from workloads.tools.a import (\n        d,\n    )"
 
@@ -93,7 +92,6 @@ TYPES = "if TYPE_CHECKING:\n    from workloads.tools.a import (\n        d,\n   
     ("files", "found"),
     [
         ({"record/a": "from workloads.session import b", "session/b": ""}, "record.a → session.b"),
-        ({"servers/a": SERVERS, "experiment/b": ""}, "servers.a → experiment.b"),
         ({"tools/a": TOOLS, "session/b": ""}, "tools.a → session.b"),
         ({"tools/a": "from workloads.tools import b", "tools/b": TYPES}, "tools.a → tools.b"),
         ({"session/a": "import workloads.tools.b", "tools/b": "'import workloads.session.a'"}, ""),

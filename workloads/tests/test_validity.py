@@ -48,15 +48,13 @@ GOOD = {
         "server_cpus": [0, 1],
         "limits": {
             "somaxconn": "128",
-            "results_file_system": "ext4",
-            "results_in_memory": False,
             "data_file_system": "ext4",
             "data_in_memory": False,
         },
     },
     "configuration": {
         "study": {"body_bytes": 42},
-        "tier": {"sleep_ms": 100, "path": "/api/file-test"},
+        "tier": {"sleep_ms": 100, "path": "/api/sleep-test"},
         "tool": {"rate_per_s": 200, "duration_s": 5, "connections": 30},
         "mode": {
             "observed": {"peak_at_least": 20, "peak_at_most": 20} | SELDOM,
@@ -104,7 +102,7 @@ THREE_ROUNDS = {"configuration.tool": {"duration_s": 3}, "configuration.tier": {
 CUT_OFF = with_(in_load(errors={"timeout": 3, "http_5xx": 2}, in_flight_at_end=2), CLOSED)
 FAILED = with_(in_load(errors={"http_5xx": 1000}, responses_2xx=0, bodies_right=0))
 IDLE = {"configuration.tier.idle_connections": 9000}
-# A database's data are in memory, and no page writes a file.
+# A database's data are in memory.
 IN_MEMORY = {"provenance.limits.data_in_memory": True, "backend": None, "server.settings": {}}
 IN_MEMORY = with_(IN_MEMORY | {"configuration.mode.options": {}})
 # It refuses nearly all, answers otherwise afterwards, dies, and leaves no thread to count.
@@ -186,11 +184,10 @@ def per_cpu(peak):
         (GOOD, {"load.slices.counted": 0}, ""),
         (GOOD, {"machine.throttled": 3.0}, ""),
         (GOOD, {"load.slices.counted": 0, "machine.throttled": 3.0}, "unthrottled"),
-        # Results or a database's data in memory; older records do not say it.
-        (GOOD, {"provenance.limits.results_in_memory": True}, "data_on_disk"),
+        # A database's data in memory; older records do not say it.
         (IN_MEMORY, {"configuration.backend": REMOTE | {"others": [MARIADB]}}, "data_on_disk"),
         (IN_MEMORY, {"configuration.engine": {"id": "pgbouncer"}}, "data_on_disk"),
-        (IN_MEMORY, {"configuration.tier.path": "/"}, ""),
+        (IN_MEMORY, {}, ""),
         (IN_MEMORY, {"configuration.backend": MARIADB, "provenance.limits": {}}, ""),
         # The kernel's queue is shorter than the mode's, or as long.
         (GOOD, {"server.listen_overflows": 1.0}, "listen_queue"),
@@ -322,7 +319,7 @@ def applied(record):
 def test_good_cell_is_judged_by_all_rules_but_some_and_a_sweep_by_fewer():
     assert validity.verdict(GOOD)["version"] == validity.VERSION
     # all but those of databases, idle and kept-alive connections, user-supplied servers and a quota
-    assert len(applied(GOOD)) == len(validity.RULES) - 5
+    assert len(applied(GOOD)) == len(validity.RULES) - 6
     judged_by_step = {"requests_due", "generator_healthy", "backend_healthy"}
     assert applied(GOOD).keys() - applied(SWEEP).keys() == judged_by_step | {"little", "settled"}
     for record in (with_(DIED), with_({OBSERVED: None})):

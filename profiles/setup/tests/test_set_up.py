@@ -193,15 +193,6 @@ def test_set_up_goes_on_without_quarto_or_with_one_too_old(run, put, tools):
     assert "no route" in (tools / "quarto.log").read_text()
 
 
-def test_quarto_gets_the_r_package_that_it_needs(run, put, debian, tools, tmp_path):
-    put("quarto", "echo 1.10.19")
-    debian()
-    put("apt-get", f'echo "$*" > {tmp_path}/call')
-    done = run("quarto.sh", tools)
-    assert done.returncode == 0, done.stderr
-    assert (tmp_path / "call").read_text().endswith(" r-cran-rmarkdown\n")
-
-
 # ---- databases.sh
 
 # Leaves a file in the folder that Maven is told to copy into.

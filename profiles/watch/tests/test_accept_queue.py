@@ -24,12 +24,6 @@ def test_connections_wait_until_they_are_accepted(family, address):
             client.close()
 
 
-def test_without_a_listener_no_connection_waits():
-    with socket.socket() as closed:
-        closed.bind(("127.0.0.1", 0))
-        assert accept_queue(closed.getsockname()[1]) == 0
-
-
 @pytest.mark.parametrize("first", ["server", "client"])
 def test_connections_that_ended_are_counted_whoever_closed_them_first(first):
     with socket.create_server(("127.0.0.1", 0), backlog=200) as listener:
