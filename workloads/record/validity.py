@@ -61,8 +61,8 @@ KEPT_AT_LEAST = noise.ROUNDS_KEPT
 STEPS_KEPT_AT_LEAST = 0.5
 # A sweep judges these step by step, in slice_rules.py and load_sweep.py: at overload they may fail.
 STEP_BY_STEP = ("requests_due", "generator_healthy", "backend_healthy")
-# A server's stand-ins that keep no data, and the page that has a file brought to the disk.
-NO_DATABASES, WRITES_A_FILE = {"remote"}, "/file-test"
+# Backends that keep no data.
+NO_DATABASES = {"remote"}
 # JIT and GC threads come and go; a pool that is off by more is not the configured one.
 JVM_THREADS_SLACK = 5
 
@@ -141,25 +141,18 @@ def unthrottled(record: Record) -> Check | None:
 
 
 def data_on_disk(record: Record) -> Check | None:
-    """A database's data, or the results' folder for a page that writes a file."""
-    configuration = record["configuration"]
+    configuration, limits = record["configuration"], record["provenance"].get("limits", {})
     parts = [configuration.get("engine"), configuration.get("backend")]
     ids = {part["id"] for part in (*filter(None, parts), *(parts[1] or {}).get("others", []))}
-    written = [
-        *(["data"] if ids - NO_DATABASES else []),
-        *(["results"] if WRITES_A_FILE in configuration["tier"].get("path", "") else []),
-    ]
-    limits = record["provenance"].get("limits", {})
     # Older records do not say it.
-    kinds = {name: limits.get(f"{name}_file_system") for name in written}
-    if not written or None in kinds.values():
+    kind = limits.get("data_file_system")
+    if not ids - NO_DATABASES or kind is None:
         return None
-    in_memory = [name for name in written if limits[f"{name}_in_memory"]]
     rule = (
-        "what a database or a page writes is brought to a disk: in memory a commit costs nothing "
-        "(for data set TMPDIR to a folder on a disk)"
+        "what a database writes is brought to a disk: in memory a commit costs nothing "
+        "(set TMPDIR to a folder on a disk)"
     )
-    return check(rule, not in_memory, **kinds)
+    return check(rule, not limits["data_in_memory"], data=kind)
 
 
 def listen_queue(record: Record) -> Check | None:

@@ -27,7 +27,7 @@ final class Training {
                 visit("--client=" + client + remoteUrl, "/v1/hello");
             }
         }
-        visit("", "/api/sleep-test?sleep_ms=1", "/api/cpu-test", "/api/work-test", "/api/file-test");
+        visit("", "/api/sleep-test?sleep_ms=1", "/api/cpu-test", "/api/work-test");
         visit(
                 "--lock=reentrant --permits=50 --body-bytes=16384 --virtual=true --long-threads=1",
                 "/api/lock-test", "/api/cpu-test", "/api/long-test");

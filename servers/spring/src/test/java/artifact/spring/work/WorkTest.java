@@ -31,7 +31,6 @@ class WorkTest {
                 "/api/sleep-test?sleep_ms=1",
                 "/api/cpu-test?cpu_us=10",
                 "/api/long-test?cpu_us=10",
-                "/api/file-test",
                 "/api/work-test?sleep_ms=1&cpu_us=10",
                 "/api/lock-test?sleep_ms=1"
             })
@@ -81,17 +80,6 @@ class WorkTest {
         HttpResponse<String> refusal = virtual.get("/api/" + page + "?" + parameter + "=" + value);
         assertEquals(400, refusal.statusCode());
         assertTrue(refusal.body().contains(parameter) && refusal.body().contains(value), refusal.body());
-    }
-
-    @Test
-    void leavesNoFile() throws Exception {
-        File[] before = filesOfTest();
-        assertEquals("OK", platform.get("/api/file-test").body());
-        assertArrayEquals(before, filesOfTest());
-    }
-
-    private static File[] filesOfTest() {
-        return new File(System.getProperty("java.io.tmpdir")).listFiles((folder, name) -> name.startsWith("file-test-"));
     }
 
     @Test
