@@ -198,7 +198,6 @@ def machine(needs: str, root: Path = limits.ROOT) -> list[Finding]:
         folder("data of databases", limits.data_folder(), "their cells are not valid: set TMPDIR"),
         folder("results", ROOT, "a page that writes a file needs no disk: move this checkout"),
         governor(root),
-        clock(limits.clock(root)),
         programs(),
     ]
 
@@ -222,12 +221,6 @@ def folder(name: str, place: Path, advice: str, root: Path = limits.ROOT) -> Fin
     in_memory = limits.in_memory(place, root)
     found = f"{place} ({limits.file_system(place, root)}{', in memory' if in_memory else ''})"
     return judged(name, not in_memory, found, f"{advice} to a folder on a disk")
-
-
-def clock(found: str | None) -> Finding:
-    advice = "each reading is a system call, which every server and generator pays: boot with tsc"
-    is_fast = found is None or found in limits.FAST_CLOCKS
-    return judged("clock source", is_fast, found or "none shown", advice)
 
 
 def kernel_limits(root: Path = limits.ROOT) -> list[Finding]:

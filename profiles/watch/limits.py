@@ -29,6 +29,7 @@ SETTINGS = {
     "tcp_tw_reuse": "proc/sys/net/ipv4/tcp_tw_reuse",
     "ip_local_port_range": "proc/sys/net/ipv4/ip_local_port_range",
     "perf_event_paranoid": "proc/sys/kernel/perf_event_paranoid",
+    "clock": "sys/devices/system/clocksource/clocksource0/current_clocksource",
     "transparent_huge_pages": "sys/kernel/mm/transparent_hugepage/enabled",
 }
 # File systems, and block devices, that keep in memory what is written to them.
@@ -37,8 +38,6 @@ IN_MEMORY, MEMORY_DEVICE = {"tmpfs", "ramfs", "devtmpfs"}, re.compile(r"/dev/(ra
 LASTING = Path("/var/tmp")
 # Where fdatasync returns sooner, nothing was written to a block device.
 FSYNC_US_AT_LEAST, FSYNCS = 5.0, 21
-# Clocks that a program reads without a system call, by architecture and hypervisor.
-FAST_CLOCKS = ("tsc", "arch_sys_counter", "kvm-clock", "hyperv_clocksource_tsc_page")
 # Less of the largest capacity or frequency makes an efficient core; favored cores differ by some %.
 SLOW_BELOW = 0.8
 # A session has some ten servers with a port or two each, and the next ones other ports.
@@ -388,10 +387,6 @@ def file_system(folder: Path, root: Path = ROOT) -> str:
 # ---- Together
 
 
-def clock(root: Path = ROOT) -> str | None:
-    return content(root / "sys/devices/system/clocksource/clocksource0/current_clocksource")
-
-
 def record(folders: dict[str, Path], root: Path = ROOT) -> dict[str, Any]:
     """Those of a cell's provenance, each a word, number or Boolean.
 
@@ -406,7 +401,6 @@ def record(folders: dict[str, Path], root: Path = ROOT) -> dict[str, Any]:
         "threads": threads,
         "threads_by": by,
         "descriptors": hard,
-        "clock": clock(root),
     }
     for name, folder in folders.items():
         found[f"{name}_file_system"] = file_system(folder, root)

@@ -130,11 +130,6 @@ def test_a_folder_in_memory_draws_a_remark(tmp_path, monkeypatch):
     ]
 
 
-def test_a_slow_clock_draws_a_remark():
-    assert {doctor.clock(name).state for name in ("tsc", "kvm-clock", None)} == {OK}
-    assert doctor.clock("hpet").state == REMARK
-
-
 def test_r_that_lacks_packages_is_named_with_them(path, stand_ins):
     version = '[ "$1" = --version ] && echo R 4.2.2'
     path("Rscript", f"{version} || echo no data.table no yaml and no other")
