@@ -31,8 +31,10 @@ def rows(
     needed = required or part.get("required", [])
     for key, value in part.get("properties", {}).items():
         name, entry = place + key, value.get("additionalProperties") or {}
-        before = first.setdefault(id(value.get("properties", entry)), name)
-        shared = f", as {before}" if "object" in types_of(value) and before != name else ""
+        shape = value.get("properties") or entry.get("properties") or value
+        before = first.setdefault(id(shape), name)
+        like = "each as" if "properties" in entry else "as"
+        shared = f", {like} {before}" if "object" in types_of(value) and before != name else ""
         unit = next((unit for end, unit in UNITS.items() if key.endswith(end)), NONE)
         default = "required" if key in needed else NONE
         default = json.dumps(value["default"]) if "default" in value else default
