@@ -124,9 +124,6 @@ number <- function(value) if (is.null(value)) NA_real_ else as.numeric(value)
 #' @export
 words <- function(value) if (is.null(value)) NA_character_ else gsub("\\s+", " ", value)
 
-# Epoch seconds of texts that begin with a time in UTC, to the millisecond.
-epoch_s <- function(texts) as.numeric(as.POSIXct(substr(texts, 1, 23), tz = "UTC", format = "%Y-%m-%dT%H:%M:%OS"))
-
 per <- function(amount, count) if (count %in% c(0, NA)) NA_real_ else amount / count
 
 # A cell's name, and what of it counts: nothing where it is not valid, no latency where that is not. Cells of one session were

@@ -17,7 +17,6 @@ refuse <- function(...) stop("no run to ship: ", ..., call. = FALSE)
 #' @export
 committed_code <- function(root, written = character()) {
   git <- function(...) suppressWarnings(system2("git", c("-C", shQuote(root), ...), stdout = TRUE, stderr = FALSE))
-  if (!nzchar(Sys.which("git"))) refuse("there is no git on the PATH, which says what code made it")
   commit <- git("rev-parse", "HEAD")
   if (length(commit) != 1 || !is.null(attr(commit, "status"))) refuse(root, " is no checkout of git")
   changed <- git("status", "--porcelain", "--", ".", sprintf("':(exclude)%s'", written))
@@ -83,7 +82,7 @@ files_of_cells <- c(
   "cell.json", "slices.csv", "latencies.csv.gz", "combinations.csv", "overloads.csv", "seconds.csv", "heap.csv", "events.csv", "thread-states.csv",
   "profile.collapsed", "allocation.collapsed"
 )
-files_of_runs <- c("modes.csv", "grid.csv", "primitives/thread-memory.csv", "primitives/costs.csv")
+files_of_runs <- c("modes.csv", "grid.csv", "primitives/thread-memory.csv")
 packed_mib_at_most <- 12
 # Next to a run's tables.
 #' @export
@@ -174,18 +173,13 @@ facts_of_run <- function(cells, beside, protocol) {
   )
 }
 
-# By path. A session that was interrupted has no phases: it lasted to the end of its last cell, and another
-# measured what was missing. A cell that was measured again alone has a session of its own, and a short one.
+# By path. A session that was interrupted has no time, and another measured what was missing.
 seconds_of_sessions <- function(cells) {
-  rows <- rbindlist(lapply(cells, function(cell) {
-    list(
-      path = sprintf("%s/%s/rep-%d", cell$cell$study, cell$session$comparison, as.integer(cell$cell$repetition)),
-      id = cell$session$id, whole_s = number(cell$session$phases$wall_s),
-      started_s = epoch_s(cell$provenance$started), ended_s = epoch_s(cell$provenance$ended)
-    )
-  }))
-  each <- rows[, .(whole_s = max(whole_s), until_s = max(ended_s) - min(started_s)), by = .(path, id)]
-  by_path <- each[, .(seconds = max(0, whole_s, na.rm = TRUE) + sum(until_s[is.na(whole_s)])), by = path]
+  rows <- unique(rbindlist(lapply(cells, function(cell) {
+    path <- sprintf("%s/%s/rep-%d", cell$cell$study, cell$session$comparison, as.integer(cell$cell$repetition))
+    list(path = path, id = cell$session$id, seconds = number(cell$session$phases$wall_s))
+  })))
+  by_path <- rows[, .(seconds = max(0, seconds, na.rm = TRUE)), by = path]
   setNames(by_path$seconds, by_path$path)
 }
 

@@ -42,11 +42,11 @@ with_zeros <- function(states) {
 #'
 #' @param states see read_states().
 #' @return data.table, a row per mode, tier, tool, source and group: peak (at once, median over
-#'   repetitions), mean and running (mean over time, of all and of those that run or are free to).
+#'   repetitions) and running (mean over time, of those that run or are free to).
 #' @export
 count_threads <- function(states) {
   place <- c("mode", "tier", "tool", "source", "group")
   at_once <- states[, .(threads = sum(threads), running = sum(threads[state == running_states[source[1]]])), by = c(place, "repetition", "time_s")]
-  each <- at_once[, .(peak = max(threads), mean = mean(threads), running = mean(running)), by = c(place, "repetition")]
-  each[, lapply(.SD, median), .SDcols = c("peak", "mean", "running"), by = place]
+  each <- at_once[, .(peak = max(threads), running = mean(running)), by = c(place, "repetition")]
+  each[, lapply(.SD, median), .SDcols = c("peak", "running"), by = place]
 }

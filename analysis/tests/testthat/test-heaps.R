@@ -70,15 +70,3 @@ test_that("a limit of connections bounds what is in flight, and -1 is none", {
   }
   expect_equal(c(slope_with(2000), slope_with(-1)), c(2000, 8000))
 })
-
-test_that("tables are read as they were written, and are empty for older runs", {
-  expect_equal(vapply(read_heaps(new_folder()), nrow, 0L), c(modes = 0, requests = 0))
-  results <- new_folder()
-  root <- file.path(results, "cells")
-  paths <- c(heap_cell(root, "Serial", 1024, collections_at(seq(0, 4000, 1000))), heap_cell(root, "G1", 1024))
-  write_table(heaps_in(paths), file.path(results, "heaps.csv"))
-  write_table(heap_per_request_of(read_cells(paths)), file.path(results, "heap-per-request.csv"))
-  found <- read_heaps(results)
-  expect_equal(found$modes$collector, c("SerialGC", "G1"))
-  expect_equal(found$requests$kib_per_request, 100)
-})

@@ -57,8 +57,6 @@ test_that("a cell that is as in the shipped run reproduces it, and the finding h
 test_that("another size differs although the finding holds, and another direction refutes it", {
   expect_verdicts(verdict_lines(write_pair(300)), "yes", "differs")
   expect_verdicts(verdict_lines(write_pair(50)), "no", "differs")
-  # Neither within a factor of 1.25 nor beyond it.
-  expect_verdicts(verdict_lines(write_pair(230, spread = 0.15)), "yes", "open")
   expect_match(verdict_lines(write_pair(102, spread = 0.15)), "finding  open +the interval holds both", all = FALSE)
 })
 
@@ -70,7 +68,6 @@ test_that("one round without others that know its noise has no ratio, and no ver
 
 test_that("a pair that differs by less than the margin is the same, and the finding may need that", {
   expect_match(verdict_lines(write_pair(98, spread = 0.002), guide_of(holds = "same")), "finding  yes +same;", all = FALSE)
-  expect_match(verdict_lines(write_pair(90, spread = 0.002), guide_of(holds = "same")), "finding  no +worse;", all = FALSE)
 })
 
 test_that("bounds on both sides have no ratio, and no error", {
@@ -80,13 +77,6 @@ test_that("bounds on both sides have no ratio, and no error", {
   lines <- verdict_lines(results, guide_of(statistic = "latency_mean_ms"))
   expect_match(lines, "no ratio, bounds on both sides", all = FALSE)
   expect_match(lines, "finding  open +not valid, mode: little; baseline: little", all = FALSE)
-})
-
-test_that("a cell's verdicts do not depend on which others are there", {
-  results <- write_pair(200, spread = 0.05)
-  alone <- verdict_lines(results)
-  write_cell(file.path(results, "cells"), mode = "fixed-pool", tier = "other", tool = "wrk2", histogram_ms = 1:4)
-  expect_equal(verdict_lines(results), alone)
 })
 
 test_that("the baseline beside a cell that was measured again is taken, and one of another session is not", {

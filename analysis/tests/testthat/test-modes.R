@@ -18,13 +18,6 @@ test_that("a mode that is not known comes last", {
   ))
 })
 
-test_that("a table of modes that lacks a column is refused, and so is none", {
-  path <- tempfile(fileext = ".csv")
-  writeLines(c("mode,variant", "pool,"), path)
-  expect_error(use_modes(path), "column study, of, family, size, kind is missing")
-  expect_error(use_modes(paste0(path, "-none")), "no such file")
-})
-
 test_that("a mode of two studies stands at its place in either", {
   before <- modes_in_use$table
   on.exit(modes_in_use$table <- before)

@@ -57,11 +57,11 @@ slice_verbs <- function(slices, column) {
   )
 }
 
-# Columns of the comparisons on which verdicts, guide and findings rest.
+# Columns of the comparisons on which verdicts and findings rest.
 comparison_verbs <- function(rows, column) {
   list(
     verdicts = function() add_verdicts(rows, primaries), findings = function() decide_findings(list(finding), rows),
-    guide = function() compare_guide(list(situation), rows), alarms = function() false_alarms(rows)
+    alarms = function() false_alarms(rows)
   )
 }
 
@@ -88,8 +88,7 @@ test_that("no value of the comparisons stops a verb", {
 test_that("no value of capacities stops a verb", {
   expect_none_stopped(capacity, function(capacity, column) {
     list(
-      compare = function() compare_capacities(capacity), pool = function() pool_capacity(capacity), summary = function() with_capacities(summary, capacity),
-      guide = function() curve_situations(capacity, comparisons)
+      compare = function() compare_capacities(capacity), pool = function() pool_capacity(capacity), summary = function() with_capacities(summary, capacity)
     )
   }, rows = 1L)
 })
@@ -97,20 +96,4 @@ test_that("no value of capacities stops a verb", {
 test_that("no count of samples stops a verb", {
   groups <- group_cpu(run$paths, read_stack_groups(file.path(analysis_folder, "stack-groups.csv")))
   expect_none_stopped(groups, function(groups, column) list(moved = function() moved_rows(demo_difference("throughput_per_s"), groups)))
-})
-
-test_that("no memory of a thread and no combination stops a verb", {
-  path <- tempfile(fileext = ".csv")
-  memory <- data.table(kind = c("platform", "virtual"), threads = c(500, 1000), rss_bytes = 1e6, nmt_thread_reserved_bytes = 1e6, nmt_thread_committed_bytes = 1e6, heap_bytes = 1e6)
-  expect_none_stopped(memory, function(memory, column) {
-    fwrite(memory, path)
-    list(memory = function() memory_of_a_thread(read_thread_memory(path)))
-  }, rows = 1L)
-  sizes <- CJ(slice = 1:2, thread_pool_size = c(1, 4), connection_pool_size = c(2, 8))[, `:=`(transactions = 10, per_s = 100, p99_ms = 5, fairness = 1)]
-  verbs <- function(sizes, column) {
-    fwrite(sizes, path)
-    grid <- function() rbindlist(lapply(1:2, function(repetition) cbind(study = "demo", mode = "both", tier = "grid", repetition, read_combinations(path))))
-    list(combinations = function() worst_combinations(summarise_combinations(grid())))
-  }
-  for (rows in list(1L, seq_len(nrow(sizes)))) expect_none_stopped(sizes, verbs, rows = rows)
 })

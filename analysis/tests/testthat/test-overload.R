@@ -66,16 +66,6 @@ test_that("a server that did not start, and older cells, have no rows", {
   expect_equal(vapply(read_overloads(new_folder()), nrow, 0L), c(loads = 0, seconds = 0, recoveries = 0, heap = 0))
 })
 
-test_that("tables are read as they were written", {
-  results <- new_folder()
-  cells <- read_cells(write_overload("pool", file.path(results, "cells"), p99_ms = c(rep(20, 4), rep(Inf, 12))))
-  write_overloads(cells, overloads_of(cells), function(table, name) write_table(table, file.path(results, paste0(name, ".csv"))))
-  found <- read_overloads(results)
-  expect_equal(found$recoveries$back_s, Inf)
-  expect_equal(found$loads$steps, "0.5x4 1.5x4 0.5x8")
-  expect_equal(found$seconds[second == 4]$p99_ms, Inf)
-})
-
 test_that("heap a request in flight is that at the fullest collection, where the heap had room", {
   heap_of_load <- function(..., tool = list()) {
     in_flight <- c(...)

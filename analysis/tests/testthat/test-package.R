@@ -23,11 +23,6 @@ test_that("NAMESPACE is what roxygen2 writes", {
   code <- sprintf("roxygen2::roxygenise(%s, roclets = 'namespace')", deparse(copy))
   system2("Rscript", c("-e", shQuote(code)), stdout = FALSE, stderr = FALSE)
   expect_equal(readLines(file.path(copy, "NAMESPACE")), readLines(file.path(analysis_folder, "NAMESPACE")))
-  # A tag less, and it is another.
-  file <- file.path(copy, "R", "protocol.R")
-  writeLines(grep("@export", readLines(file), invert = TRUE, value = TRUE), file)
-  system2("Rscript", c("-e", shQuote(code)), stdout = FALSE, stderr = FALSE)
-  expect_false("export(read_protocol)" %in% readLines(file.path(copy, "NAMESPACE")))
 })
 
 test_that("the tables of each verb are those of tables.yaml", {

@@ -28,11 +28,6 @@ test_that("grids are read from valid cells with more than one combination", {
   expect_equal(nrow(read_grid(read_cells(one))), 0)
 })
 
-test_that("a table that is not the client's is refused", {
-  expect_error(read_back(data.table(thread_pool_size = 1), read_combinations), "per_s")
-  expect_error(read_combinations(tempfile()), "no such file")
-})
-
 test_that("sizes far behind are distinguished from the best, and those that are near are not", {
   sizes <- summarise_combinations(grid_of_sizes())
   expect_equal(sizes[order(connection_pool_size)]$among_best, c(FALSE, FALSE, TRUE, TRUE))

@@ -52,21 +52,6 @@ test_that("a run is named by its date and its machine", {
   expect_equal(unname(vapply(models, named, "")), paste0("2026-11-25-", c("xeon", "epyc", "ryzen", "neoverse", "cpu")))
 })
 
-test_that("a session that was interrupted and went on lasted as long as both parts", {
-  run <- write_whole_run()
-  edit <- function(path, id, ended, phases = setNames(list(), character())) {
-    edit_record(path, session = list(id = id, phases = phases), provenance = list(ended = paste0("2026-11-22T", ended, "+00:00")))
-  }
-  edit(run$paths[1], "before", "01:02:00.500")
-  edit(run$paths[2], "after", "02:00:00.000", list(wall_s = 30))
-  # Interrupted, and not measured on.
-  for (path in run$paths[3:4]) edit(path, "only", "01:01:00.000")
-  seconds <- seconds_of_sessions(read_cells(run$paths))
-  expect_equal(seconds, setNames(c(150.5, 60, 63), paste0("demo/demo/rep-", 1:3)))
-  aged(run$paths)
-  expect_equal(shipped_from(run)$facts$session_s[["demo/demo/rep-1"]], 150.5)
-})
-
 test_that("long decimals are cut, and versions stay", {
   path <- tempfile(fileext = ".csv")
   writeLines(c("a,version,b", "0.123456789012,1.10.0,1.10", "-1.23456789e-7,25.0.1+9,"), path)
@@ -96,7 +81,6 @@ test_that("tables older than a cell, of fewer cells, or of two machines are refu
 })
 
 test_that("code that is not committed is refused, but for what shipping writes", {
-  skip_if(Sys.which("git") == "", "no git on the PATH")
   root <- new_folder()
   git <- function(...) system2("git", c("-C", root, ...), stdout = FALSE, stderr = FALSE)
   write <- function(text, name) writeLines(text, file.path(root, name))
@@ -113,9 +97,4 @@ test_that("code that is not committed is refused, but for what shipping writes",
   unlink(file.path(root, "README.md"))
   write("y", "analysis/code.R")
   expect_error(committed_code(root, "analysis/runs"), "code is not committed (analysis/code.R)", fixed = TRUE)
-})
-
-test_that("without git no run is shipped, and the reason is said", {
-  withr::local_envvar(PATH = new_folder())
-  expect_error(committed_code(new_folder()), "no run to ship: there is no git on the PATH", fixed = TRUE)
 })

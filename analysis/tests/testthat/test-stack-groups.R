@@ -132,7 +132,6 @@ test_that("rules and profiles that are wrong are refused", {
     writeLines(c(...), path)
     expect_error(read(path), said)
   }
-  expect_refused("not a regular expression", read_stack_groups, "group,pattern,why", "accept,accept(,x", "rest,.,x")
   expect_refused("last rule", read_stack_groups, "group,pattern,why", "accept,accept,x")
   expect_refused("not `frame;frame count`", read_collapsed, "frame;frame")
 })

@@ -10,7 +10,7 @@ test_that("threads are counted by group, and a state that no thread is in counts
   states <- read_states(path)
   expect_equal(states[source == "jvm" & group == "worker" & state == "RUNNABLE", threads], c(4, 0))
   counts <- count_threads(states)
-  expect_equal(unlist(counts[source == "jvm" & group == "worker", .(peak, mean, running)]), c(peak = 6, mean = 5, running = 2))
+  expect_equal(unlist(counts[source == "jvm" & group == "worker", .(peak, running)]), c(peak = 6, running = 2))
   expect_equal(counts[source == "kernel"]$running, 0)
   expect_equal(counts[group == "others", .N], 1)
   # A profiled slice that a rule excludes is not counted.
