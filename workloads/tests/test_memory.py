@@ -24,7 +24,6 @@ def plans(config):
     [
         (["-Xms300m", "-Xmx300m", "-Xmn200m", "-Xss256k"], 120 + 180 / 3),
         (["-Xms256m", "-Xmx256m", "-XX:+UseSerialGC", "-Xms2g", "-Xmx2g"], 7 / 15 * 2048),
-        (["-Xmx65536k"], 7 / 15 * 64),
         (["-XX:+UseSerialGC"], 7 / 15 * memory.HEAP_MIB),
         (["-Xms128m", "-Xmx128m", "-XX:+UseZGC"], 128),
     ],

@@ -174,7 +174,6 @@ def each_cpu(name, values):
         # Favored cores, and a machine of one kind.
         (each_cpu(FREQUENCY, range(5_500_000, 5_800_000, 50_000)), []),
         ({"sys/devices/cpu_atom/cpus": "0-7"}, []),
-        ({}, []),
     ],
 )
 def test_efficient_cores_are_those_that_are_slower_by_design(tree, monkeypatch, more, slow):
