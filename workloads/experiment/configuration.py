@@ -113,7 +113,7 @@ def lines_of(comparison: dict[str, Any]) -> dict[str, Mode]:
                 continue
             filled = json.loads(json.dumps(line or {}).replace(f"{{{word}}}", str(value)))
             found[mode.replace(f"{{{word}}}", str(value))] = {word: value, "size": value} | filled
-    common = {key: comparison[key] for key in ("extra", *OF_OURS) if key in comparison}
+    common = only(comparison, "extra", *OF_OURS)
     return {
         mode: line if is_reference(line) else merged(common, line) for mode, line in found.items()
     }
@@ -221,14 +221,17 @@ def engine_of(study: dict[str, Any], mode: Mode) -> str | None:
 
 def whole_tier(study: dict[str, Any], name: str) -> Tier:
     own = study["tiers"][name]
-    loads = {tool: study.get(tool, {}) | own[tool] for tool in TOOLS if tool in own}
-    path = {"path": study["path"]} if "path" in study else {}
-    tier = path | own | loads | {"id": name}
+    loads = {tool: study.get(tool, {}) | load for tool, load in only(own, *TOOLS).items()}
+    tier = only(study, "path") | own | loads | {"id": name}
     return {"sleep_ms": waits.mean_ms(tier.get("path", ""))} | tier
 
 
 def as_list(names: Any) -> list[str]:
     return [names] if isinstance(names, str) else names
+
+
+def only(mapping: dict[str, Any], *keys: str) -> dict[str, Any]:
+    return {key: mapping[key] for key in keys if key in mapping}
 
 
 def without(mapping: dict[str, Any], *keys: str) -> dict[str, Any]:
@@ -408,9 +411,8 @@ def mode_faults(study: dict[str, Any], mode: Mode, place: str) -> Iterator[str]:
 
 def user_server_faults(study: dict[str, Any], mode: Mode, place: str) -> Iterator[str]:
     """Keys of our servers stand at no user-supplied one; its command names its port."""
-    for key in OF_OURS:
-        if key in mode:
-            yield fault(f"{place}.{key}", mode[key], "only without a command")
+    for key, value in only(mode, *OF_OURS).items():
+        yield fault(f"{place}.{key}", value, "only without a command")
     words = [*mode["command"], *map(str, mode.get("environment", {}).values())]
     if not any("{port}" in word for word in words):
         may = "words of which one, or a variable of its environment, holds {port}"

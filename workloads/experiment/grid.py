@@ -27,6 +27,7 @@ from workloads.experiment.configuration import (
     engine_of,
     extras_of,
     facts_of,
+    only,
     whole_studies,
     without,
     without_heap,
@@ -228,7 +229,7 @@ class Grid:
 
     def _mode_plan(self, cell: Cell) -> ModePlan:
         study, mode, _ = self._parts(cell)
-        measured = {key: mode[key] for key in MODE_KEYS if key in mode}
+        measured = only(mode, *MODE_KEYS)
         if engine_of(study.says, mode):
             # Its number of threads is one of its settings, and the client's words are the client's.
             measured["options"] = mode["options"]
@@ -245,17 +246,14 @@ class Grid:
     def _study_part(self, study: Study, mode: Mode) -> dict[str, Any]:
         """The study's keys for its servers; for a user-supplied one only how it is verified."""
         if "command" in mode:
-            says = study.says | {key: mode[key] for key in ("verify_path",) if key in mode}
-            return {key: says[key] for key in USER_KEYS if key in says}
-        return {"server": self._server(study, mode)} | {
-            key: study.says[key] for key in STUDY_KEYS if key in study.says
-        }
+            return only(study.says, *USER_KEYS) | only(mode, "verify_path")
+        return {"server": self._server(study, mode)} | only(study.says, *STUDY_KEYS)
 
     def _server(self, study: Study, mode: Mode) -> dict[str, Any]:
         """The program that a mode runs, with all options of its JVM: the last of two holds."""
         id = mode.get("server", study.says["server"])
         server = self.config["servers"][id]
-        found = {"id": id} | {key: server[key] for key in SERVER_KEYS if key in server}
+        found = {"id": id} | only(server, *SERVER_KEYS)
         if engine_of(study.says, mode):
             return found
         own = study.says if "server" not in mode else without(study.says, "jvm_options")
@@ -282,14 +280,11 @@ class Grid:
         study, _, tier = self._parts(cell)
         slices = self._slices(study, tier, cell)
         return LoadPlan(
-            tier={key: tier[key] for key in TIER_KEYS if key in tier},
+            tier=only(tier, *TIER_KEYS),
             tool=with_digest(self._tool(tier, cell.tool, slices["length_s"])),
             warm_up=with_digest(warm_up) if (warm_up := self._warm_up(study, tier)) else None,
             slices=slices,
-            testbed=self._testbed()
-            | {
-                key: part[key] for part in (study.says, tier) for key in TESTBED_KEYS if key in part
-            },
+            testbed=self._testbed() | only(study.says, *TESTBED_KEYS) | only(tier, *TESTBED_KEYS),
         )
 
     def _tool(self, tier: Tier, name: str, length_s: float) -> dict[str, Any]:
@@ -341,8 +336,7 @@ class Grid:
         if "engine" in study.says:
             return None
         load = {key: said for tool in IN_FLIGHT for key, said in tier.get(tool, {}).items()}
-        own: dict[str, Any] = {key: tier[key] for key in ("path", "requests") if key in tier}
-        own |= {key: load[key] for key in ("keep_alive", "script") if key in load}
+        own = only(tier, "path", "requests") | only(load, "keep_alive", "script")
         if "mix" in load:
             own["mix"] = load["mix"] | {"share": WARM_UP_SHARE}
         common, says = self.config["warm_up"], study.says.get("warm_up", {})
@@ -372,7 +366,7 @@ class Grid:
         tiers = {cell.tier: study.tiers[cell.tier].get("title", cell.tier) for cell in cells}
         question = study.comparisons[session.comparison].question
         return self._where() | {
-            "study": {key: study.says[key] for key in ("title", "question")},
+            "study": only(study.says, "title", "question"),
             "comparison": {"question": question},
             "modes": {
                 mode: {"baseline": baseline, "title": study.modes[mode].get("title", mode)}

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from workloads.experiment.configuration import ConfigurationError, fault, faults_by, without
+from workloads.experiment.configuration import ConfigurationError, fault, faults_by, only, without
 from workloads.experiment.schema import enumerated, schema
 from workloads.machine.provenance import ROOT
 
@@ -71,12 +71,11 @@ def experiment(config: dict[str, Any]) -> dict[str, Any]:
     results, testbed, own = config["results"], config["testbed"], config["own"]
     profile_s = max(PROFILE_SHARE * own["budget_s"], PROFILE_S_AT_LEAST)
     limit = {"limit_s": min(profile_s, testbed["profiler"]["limit_s"])}
-    cpus = {"server_cpus": own["server_cpus"]} if "server_cpus" in own else {}
     return config | {
         "results": f"{results}/{STUDY}" if results == DEFAULT_RESULTS else results,
         "repetitions": 1,
         "thread_memory": False,
-        "testbed": testbed | {"profiler": testbed["profiler"] | limit} | cpus,
+        "testbed": testbed | {"profiler": testbed["profiler"] | limit} | only(own, "server_cpus"),
         # No server of ours runs, but a study names one.
         "studies": {STUDY: study_of(own, next(iter(config["servers"])))},
     }
@@ -93,7 +92,7 @@ def faults_beyond_the_schema(own: dict[str, Any]) -> Iterator[str]:
             yield fault(f"{place}.{name}.command", None, "it must be there, or own.command")
     requests = enumerate(own.get("requests", []))
     files = {f"requests.{at}.file": each["file"] for at, each in requests if "file" in each}
-    files |= {key: own[key] for key in ("script",) if key in own}
+    files |= only(own, "script")
     for key, file in files.items():
         if not (ROOT / file).is_file():
             yield fault(f"own.{key}", file, "a file that is there")
@@ -105,15 +104,12 @@ def faults_beyond_the_schema(own: dict[str, Any]) -> Iterator[str]:
 
 def variants_of(own: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """The variants by name, each with what `own` says for all; the first is the baseline."""
-    named = own.get("variants") or {side: own[side] for side in BUILDS if side in own}
-    common = {key: own[key] for key in COMMON if key in own}
-    return {name: whole_variant(own, common, each or {}) for name, each in named.items()}
+    named = own.get("variants") or only(own, *BUILDS)
+    return {name: whole_variant(own, each or {}) for name, each in named.items()}
 
 
-def whole_variant(
-    own: dict[str, Any], common: dict[str, Any], each: dict[str, Any]
-) -> dict[str, Any]:
-    found = common | without(each, "options")
+def whole_variant(own: dict[str, Any], each: dict[str, Any]) -> dict[str, Any]:
+    found = only(own, *COMMON) | without(each, "options")
     if "command" in found:
         found["command"] = [*found["command"], *each.get("options", [])]
     variables = own.get("environment", {}) | each.get("environment", {})
