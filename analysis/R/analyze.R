@@ -23,8 +23,7 @@ tables_of_cells <- list(
   sweeps = function() no_pooled_steps(), overloads = function() no_overloads(),
   "overload-seconds" = function() no_seconds(), recoveries = function() no_recoveries(), "request-heap" = function() no_request_heap(),
   heaps = function() no_heaps(), "heap-per-request" = function() no_heap_per_request(), comparisons = function() no_judged(),
-  combinations = function() no_combinations(), guide = function() compare_guide(list(), no_judged()),
-  findings = function() decide_findings(list(), no_judged()), alternatives = function() no_alternatives(),
+  combinations = function() no_combinations(), findings = function() decide_findings(list(), no_judged()), alternatives = function() no_alternatives(),
   predictions = function() judge_predictions(list(), no_judged()), controls = function() judge_controls(no_judged(), list()),
   causes = function() no_causes(), bounds = function() no_bounds(), occupancy = function() no_occupancy(), mixes = function() no_mixes(),
   claims = function() no_claims(), undecided = function() no_lacking(), elsewhere = function() no_elsewhere(),
@@ -101,7 +100,6 @@ compare_and_judge <- function(measured, results, write, folder) {
   guide <- file.path(folder, "guide.yaml")
   write(compare_all(measured, guide), "comparisons", "comparisons")
   comparisons <- read_comparisons(file.path(results, "comparisons.csv"))
-  write(guide_of(measured, comparisons, guide), "guide", "comparisons")
   write(decide_findings(read_findings(guide), comparisons, measured$facts), "findings", "comparisons")
   write(decide_alternatives(read_findings(guide), comparisons, measured$others), "alternatives", "comparisons")
   write(judge_predictions(read_predictions(guide), comparisons), "predictions", "comparisons")
@@ -112,13 +110,6 @@ compare_and_judge <- function(measured, results, write, folder) {
   write(elsewhere(of_hosts, read_starts(guide)), "elsewhere")
   write(hosts_left_out(of_hosts, read_starts(guide)), "hosts-left-out")
   write(judge_all_claims(measured, results, folder), "claims", "claims")
-}
-
-guide_of <- function(measured, comparisons, guide) {
-  across <- compare_tiers(read_guide(guide), measured)
-  if (!is.null(across)) across <- add_verdicts(across, read_primaries(guide)[0])
-  situations <- c(read_guide(guide), curve_situations(measured$capacity, comparisons))
-  compare_guide(situations, rbind(comparisons, across, fill = TRUE))
 }
 
 judge_all_claims <- function(measured, results, folder) {

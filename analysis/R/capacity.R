@@ -206,17 +206,3 @@ with_capacities <- function(summary, capacity) {
   rows <- counted_capacities(capacity)[counts == FALSE, bound_capacity := ""][, counts := NULL]
   rbind(summary, rows[bound_capacity != "", `:=`(valid = FALSE, failed_checks = why_bounded)], fill = TRUE)
 }
-
-# Situations of the guide that the curves decide: one per tier and baseline, as the guide has them.
-curve_situations <- function(capacity, comparisons) {
-  about <- unique(capacity[, .(study, tier, tier_title, objective_ms)], by = c("study", "tier"))
-  decided <- comparisons[statistic == "capacity_per_s" & !is_variant(mode)]
-  places <- about[unique(decided[, .(study, tier, baseline)]), on = c("study", "tier"), nomatch = NULL]
-  lapply(split(places, seq_len(nrow(places))), function(place) {
-    title <- sub("^(.)", "\\U\\1", place$tier_title, perl = TRUE)
-    c(as.list(place[, .(study, baseline, tier)]), list(
-      title = sprintf("%s: 99th percentile within %s ms", title, format_number(place$objective_ms)),
-      tool = sweep_tool, statistics = "capacity_per_s"
-    ))
-  })
-}

@@ -241,7 +241,7 @@ replaced_cells <- function(results) length(Sys.glob(file.path(results, "replaced
 read_comparisons <- function(path) {
   words <- c(
     "study", "tier", "tool", "mode", "baseline", "statistic", "unit", "better", "effect", "verdict",
-    "bound", "reason", "situation", "standing", "finding", "pair", "outcome", "expected", "holds", "rival", "swap", "excluded_by", "state", "of"
+    "bound", "reason", "finding", "pair", "outcome", "expected", "holds", "rival", "swap", "excluded_by", "state", "of"
   )
   comparisons <- require_columns(read_table(path), c("mode", "statistic", "estimate"), path)
   flags <- intersect(c("fixed", "primary", "cpu_limited", "refuted"), names(comparisons))

@@ -1,7 +1,4 @@
-# The decision guide: for an engineer's situation, which mode wins and by how much. The comparisons decide;
-# guide.yaml says what is compared.
-
-read_guide <- function(path) yaml::read_yaml(path)$situations
+# Findings, primary comparisons and predictions: guide.yaml says what is compared, and the comparisons decide.
 
 read_predictions <- function(path) yaml::read_yaml(path)$predictions
 
@@ -30,19 +27,13 @@ judge_predictions <- function(predictions, comparisons) {
   rbindlist(c(list(none), rows), use.names = TRUE, fill = TRUE)[is.finite(estimate)][, refuted := (estimate < at_least | estimate > at_most) %in% TRUE][]
 }
 
-#' The primary comparisons of guide.yaml: the pairs of the findings, and the first statistic of each situation for its modes, but for those
-#' without a verdict.
+#' The primary comparisons of guide.yaml: the pairs of the findings, but for those without a verdict, and the modes of its situations.
 #'
 #' @return data.table: comparison_names, each once.
 #' @export
 read_primaries <- function(path) {
   of_findings <- places_of_pairs(read_findings(path), function(pair) !isTRUE(pair$without_verdict))
-  within_a_tier <- Filter(function(situation) is.null(situation$baseline_tier), read_guide(path))
-  of_situations <- lapply(within_a_tier, function(situation) {
-    first <- situation$statistics[1]
-    place <- data.table(study = situation$study, tier = situation$tier, tool = tool_for(situation, first), statistic = first)
-    place[, .(mode = setdiff(situation$modes, situation$without_verdict)), by = names(place)]
-  })
+  of_situations <- lapply(yaml::read_yaml(path)$situations, function(situation) setnames(as.data.table(situation), "modes", "mode"))
   unique(rbindlist(c(list(of_findings), of_situations), use.names = TRUE))[, comparison_names, with = FALSE]
 }
 
@@ -146,66 +137,4 @@ standing <- function(rows) {
     verdict %in% c("same", "fixed"), verdict, verdict %in% c("higher", "lower"), fifelse(verdict == as.character(rows$better), "better", "worse"),
     verdict == "undecided", "open", default = "none"
   )
-}
-
-# A capacity is that of a load sweep.
-tool_for <- function(situation, statistic) if (statistic == "capacity_per_s") "sweep" else situation$tool
-
-# The name of a situation's baseline.
-baseline_of <- function(situation) {
-  if (is.null(situation$baseline_tier)) situation$baseline else paste(situation$baseline, "at", situation$baseline_tier)
-}
-
-# The comparisons with a situation's baseline at some tiers, variants left out.
-guide_rows <- function(comparisons, situation, tiers, tool, statistic) {
-  wanted <- list(study = situation$study, baseline = baseline_of(situation), tier = tiers, tool = tool, statistic = statistic)
-  rows <- comparisons[wanted, on = names(wanted), nomatch = NULL][!is_variant(mode)]
-  if (!is.null(situation$modes)) rows <- rows[mode %in% situation$modes]
-  # The best first.
-  rows <- rows[order(ifelse(better == "higher", -estimate, estimate))]
-  rows[, standing := standing(rows)][]
-}
-
-# The modes of a situation that have no comparison; one row of no mode where it names none and has none.
-absent_of_situation <- function(situation, metrics, comparisons) {
-  modes <- if (is.null(situation$modes) && nrow(metrics) == 0) "" else situation$modes
-  wanted <- CJ(statistic = situation$statistics, mode = as.character(modes), sorted = FALSE)
-  lacking <- wanted[!metrics, on = c("statistic", "mode")]
-  place <- c(situation[c("study", "tier")], baseline = baseline_of(situation), standing = "none")
-  rbindlist(lapply(seq_len(nrow(lacking)), function(at) {
-    absent_row(comparisons, c(place, tool = tool_for(situation, lacking$statistic[at]), lacking[at]), no_cell_of_it)
-  }), fill = TRUE)
-}
-
-# The modes in each statistic of a situation, the best first.
-guide_metrics <- function(situation, comparisons) {
-  rbindlist(lapply(situation$statistics, function(id) guide_rows(comparisons, situation, situation$tier, tool_for(situation, id), id)))
-}
-
-# Compares modes with the baseline at another tier, for the situations that say so; NULL where nothing of it was measured.
-compare_tiers <- function(guide, measured) {
-  across <- Filter(function(situation) !is.null(situation$baseline_tier), guide)
-  places <- rbindlist(lapply(across, function(situation) {
-    as.data.table(c(situation[c("study", "tier", "tool", "baseline", "baseline_tier")], list(mode = situation$modes)))
-  }))
-  if (nrow(places) == 0) return(NULL)
-  places <- unique(places)[unique(measured$summary[, ..cell_place]), on = cell_place, nomatch = NULL][, id := .I]
-  if (nrow(places) == 0) return(NULL)
-  statistics <- unique(unlist(lapply(across, `[[`, "statistics")))
-  rows <- compare_places(measured, places, compared_statistics[statistic %in% statistics])
-  rows[, `:=`(baseline = paste(baseline, "at", baseline_tier), baseline_tier = NULL)][]
-}
-
-#' The guide, situation by situation.
-#'
-#' @param guide see read_guide(); `comparisons` see add_verdicts(), those of compare_tiers() among them.
-#' @return data.table: situation (its title), the columns of the comparisons, standing (see there). What a situation names and was not
-#'   measured has a row with the reason.
-compare_guide <- function(guide, comparisons) {
-  rows <- lapply(guide, function(situation) {
-    metrics <- guarded(guide_metrics(situation, comparisons), "guide", comparisons[0])
-    rbind(metrics, absent_of_situation(situation, metrics, comparisons), fill = TRUE)[, situation := rep(situation$title, .N)]
-  })
-  none <- copy(comparisons[0])[, c("situation", "standing") := character()]
-  rbindlist(c(list(none), rows), use.names = TRUE, fill = TRUE)
 }

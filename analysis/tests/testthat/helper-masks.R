@@ -60,13 +60,10 @@ thing_of_claim <- function(claim, all) {
   )
 }
 
-# Comparisons of a mode with its baseline that findings and situations name, each once, in the first statistic that they name.
+# Comparisons of a mode with its baseline that guide.yaml names, each once, in the first statistic that it names.
 pairs_named <- function(all) {
-  of_findings <- places_of_pairs(read_findings(guide_of_run))[, c(place_columns, "statistic"), with = FALSE]
-  of_situations <- lapply(read_guide(guide_of_run), function(situation) {
-    data.table(situation$study, situation$modes, situation$tier, tool_for(situation, situation$statistics[1]), situation$statistics[1])
-  })
-  pairs <- unique(rbindlist(c(list(of_findings), of_situations), use.names = FALSE), by = place_columns)
+  pairs <- rbind(places_of_pairs(read_findings(guide_of_run)), read_primaries(guide_of_run))
+  pairs <- unique(pairs, by = place_columns)[, c(place_columns, "statistic"), with = FALSE]
   sides <- unique(rbindlist(lapply(all[c("summary", "capacity")], function(table) table[, c(place_columns, "baseline"), with = FALSE])))
   sides[!is.na(baseline)][pairs, on = place_columns, nomatch = NULL][, id := .I][]
 }
@@ -82,18 +79,17 @@ thing_of_pair <- function(pair) {
   )
 }
 
-# Findings, situations and primaries of all cells: rows with neither a value nor a reason, and what has no row.
+# Findings and comparisons of all cells: rows with neither a value nor a reason, and what has no row.
 faults_of_guide <- function(measured, label) {
   findings <- read_findings(guide_of_run)
   take_problems()
   comparisons <- compare_all(measured, guide_of_run)
   decided <- decide_findings(findings, comparisons)
-  situations <- guide_of(measured, comparisons, guide_of_run)
   lacking <- c(
-    setdiff(vapply(findings, `[[`, "", "id"), decided$finding), setdiff(vapply(read_guide(guide_of_run), `[[`, "", "title"), situations$situation),
+    setdiff(vapply(findings, `[[`, "", "id"), decided$finding),
     if (nrow(decided) != sum(lengths(lapply(findings, `[[`, "pairs")))) "a pair"
   )
-  rows <- rbindlist(list(comparisons, decided, situations), fill = TRUE)
+  rows <- rbind(comparisons, decided, fill = TRUE)
   faults <- c(take_problems()$message, if (length(lacking) > 0) paste("no row of", lacking), neither_of(rows[, value := estimate]))
   if (length(faults) > 0) paste0(label, ": ", faults)
 }

@@ -117,14 +117,7 @@ test_that("the interval of the ratio holds the truth, and is narrow", {
   expect_lt(held(compared(1, wrong = 1.4)), 0.2)
 })
 
-# ---- The guide
-
-test_that("every tier with a baseline is a situation of the guide, and without curves there is nothing to compare", {
-  capacity <- both_of(c(200, 201), c(100, 100))[, tier_title := "any rate"]
-  found <- curve_situations(capacity, compare_capacities(capacity))
-  expect_length(found, 1)
-  expect_equal(found[[1]][c("study", "baseline", "tier", "tool")], list(study = "demo", baseline = "thread", tier = "low", tool = "sweep"))
-  expect_equal(found[[1]]$title, "Any rate: 99th percentile within 20 ms")
+test_that("without curves there is nothing to compare", {
   none <- capacities_of(list())
-  expect_equal(c(nrow(compare_capacities(none)), nrow(pool_capacity(none)), length(curve_situations(none, compare_capacities(none)))), c(0, 0, 0))
+  expect_equal(c(nrow(compare_capacities(none)), nrow(pool_capacity(none))), c(0, 0))
 })

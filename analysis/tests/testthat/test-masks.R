@@ -47,8 +47,10 @@ test_that("each cell may be of another session than the others, absent, invalid,
   expect_gt(length(things), 100)
   expect_no_fault(seq_along(things), function(thing) {
     cells <- things[[thing]]$cells
-    unlist(lapply(seq_len(nrow(cells)), function(at) {
-      lapply(c(if (is_cause[thing]) "in another session", names(masks)[1 + (thing + at) %% (4 - is_cause[thing])]), function(mask) {
+    # Every cell of a cause, and every second one of a claim and a pair.
+    chosen <- if (is_cause[thing]) seq_len(nrow(cells)) else seq(1 + thing %% min(2, nrow(cells)), nrow(cells), by = 2)
+    unlist(lapply(chosen, function(at) {
+      lapply(c(if (is_cause[thing]) "in another session", names(masks)[1 + (thing + at) %/% 2 %% 3]), function(mask) {
         label <- paste(mask, paste(cells[at], collapse = "/"))
         faults_of(things[[thing]], changed_rows(named[[thing]], cells[at], masks[[mask]]), label)
       })
@@ -57,7 +59,7 @@ test_that("each cell may be of another session than the others, absent, invalid,
 })
 
 test_that("each session may be gone, and all validity, and all cells", {
-  expect_no_fault(seq_along(things), function(at) {
+  expect_no_fault(which(!startsWith(ids, "pair")), function(at) {
     sessions <- unique(named[[at]]$summary$session)
     gone <- function(session) faults_of(things[[at]], changed_rows(named[[at]], data.table(session), masks$absent), paste("without", session))
     c(
@@ -68,17 +70,18 @@ test_that("each session may be gone, and all validity, and all cells", {
   })
 })
 
-test_that("findings and situations have rows of one study or repetition alone, without validity, without cells, and with one round", {
-  alone <- function(column) lapply(unique(all$summary[[column]]), function(value) list(paste(column, value), only(all, setNames(data.table(value), column))))
-  one_round <- replace(all, "slices", list(all$slices[round == 1]))
-  others <- list(list("nothing valid", nothing_valid), list("no cell", only(all, none)), list("one round", one_round))
-  expect_no_fault(c(alone("study"), alone("repetition"), others), function(mask) faults_of_guide(mask[[2]], mask[[1]]))
+test_that("findings have rows of one study or repetition alone, without validity, without cells, and with one round", {
+  parts <- list(
+    "one study" = only(all, data.table(study = "stacks")), "one repetition" = only(all, data.table(repetition = 2)), "nothing valid" = nothing_valid,
+    "no cell" = only(all, none), "one round" = replace(all, "slices", list(all$slices[round == 1]))
+  )
+  expect_no_fault(names(parts), function(part) faults_of_guide(parts[[part]], part))
 })
 
 test_that("any cells together may be absent or invalid", {
   seed <- sample.int(1e6, 1)
-  message("100 masks are drawn with the seed ", seed)
-  expect_no_fault(seq_len(100), function(draw) {
+  message("60 masks are drawn with the seed ", seed)
+  expect_no_fault(seq_len(60), function(draw) {
     set.seed(seed + draw)
     at <- sample(which(is_cause | startsWith(ids, "pair")), 1)
     measured <- named[[at]]
