@@ -82,8 +82,7 @@ def open_all(driver):
     )
     until(
         driver,
-        """[...document.querySelectorAll('iframe.flame-graph')].every((one) => one.srcdoc)
-        && [...document.querySelectorAll('.plots')].every((one) => one.querySelector('svg'))""",
+        "[...document.querySelectorAll('iframe.flame-graph')].every((one) => one.srcdoc)",
     )
 
 
