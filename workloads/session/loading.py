@@ -79,7 +79,6 @@ class Loading:
             outcome=outcome,
             reason=reason,
             load=load,
-            samples=telemetry.samples,
             metrics=metrics,
             accounts={
                 "before": before,
