@@ -196,7 +196,6 @@ def machine(needs: str, root: Path = limits.ROOT) -> list[Finding]:
         memory(needs),
         at_least("free disk, MiB", free_mib, DISK_MIB, "a default run needs about 1 GiB"),
         folder("data of databases", limits.data_folder(), "their cells are not valid: set TMPDIR"),
-        folder("results", ROOT, "a page that writes a file needs no disk: move this checkout"),
         governor(root),
         programs(),
     ]

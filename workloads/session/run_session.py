@@ -1,10 +1,8 @@
 """The process that measures a session: start all modes → warm up → load in turns → record.
 
-All modes of a comparison are alive together, and one of them is loaded at a time, so that what
-slows the machine slows all of them. Each cell is recorded as soon as its slices are there. A mode
-that dies, hangs or refuses is a result: the others go on, and it is started again where another
-tier wants it. Only a fault of the harness (a missing tool, a generator that cannot run) fails the
-job.
+All modes of a comparison are alive together, and one of them is loaded at a time. Each cell is
+recorded as soon as its slices are there. A mode that dies, hangs or refuses is a result: only a
+fault of the harness (a missing tool, a generator that cannot run) fails the job.
 
 A session may end early by Ctrl-C, SIGTERM or a kill -9 of Snakemake, which is noticed within 0.2 s:
 every process is stopped. After a kill -9 of this process the kernel kills its children, but not

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pytest
 
-from workloads.session import session as module
 from workloads.session.session import host_of
 from workloads.session.start import BeyondLimits, group_of
 from workloads.tests.planned import plan_of
@@ -27,12 +26,6 @@ def test_server_that_listens_on_loopback_alone_has_its_generator_here(tmp_path, 
     plan = replace(plan, modes=plan.modes | {"fixed-pool": changed})
     with pytest.raises(HostError, match="generator_host: fixed-pool listens on 127.0.0.1 only"):
         host_of(plan, WHERE, tmp_path, [0])
-
-
-def test_host_is_for_all_tools_of_a_session(tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "GeneratorHost", lambda *words: words)
-    found = host_of(plan_of(), WHERE, tmp_path, [0])
-    assert found == (WHERE, {"jmeter", "wrk2", "sweep"}, tmp_path, [0])
 
 
 def test_limit_on_cpu_time_that_cannot_be_set_is_an_outcome(monkeypatch):

@@ -257,10 +257,6 @@ def test_a_server_of_so_many_cpus_shares_them_where_there_are_no_others(
         testbed.beside_the_server(5, root)
 
 
-def test_cpus_that_this_process_may_not_use_are_excluded(machine):
-    assert testbed.cpu_shares(machine(EIGHT, allowed={1, 2, 5, 6})) == ([1, 5], [2, 6])
-
-
 def test_the_siblings_of_a_single_core_are_split_and_the_record_says_so(machine):
     root = machine([[[0, 1]]])
     assert testbed.cpu_shares(root) == ([0], [1])

@@ -10,7 +10,7 @@ from workloads.session import warm_all as module
 from workloads.session.place import IDLE_COST_AT_MOST, Place
 from workloads.session.warm_all import rest, warm_all, warm_by_tools
 from workloads.session.warm_up import WarmUp
-from workloads.tests.planned import plan_of, session_of, with_slices
+from workloads.tests.planned import plan_of, session_of
 
 LOW, ONCE = (Name("fixed-pool", tier, "jmeter") for tier in ("low", "high"))
 
@@ -81,12 +81,6 @@ def test_warm_up_makes_the_counts_that_a_load_left_stale(live, monkeypatch):
     warm_all(session, [name])
     assert live.left == {}
     assert live.warm_for == {name}
-
-
-def test_variants_of_which_none_has_started_need_no_warm_up(monkeypatch):
-    session = session_of(with_slices(plan_of(), until={"budget_s": 60, "slower_percent": {}}))
-    monkeypatch.setattr(module, "rest", lambda place, lives: None)
-    warm_all(session, [*session.plan.names()])
 
 
 def test_idle_cost_is_what_a_server_uses_at_rest_without_its_compiler(monkeypatch):

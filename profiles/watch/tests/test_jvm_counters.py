@@ -27,8 +27,3 @@ def test_only_a_file_of_the_process_own_user_counts(tmp_path, monkeypatch):
     files[1].unlink()
     with pytest.raises(FileNotFoundError, match=f"no JVM with process id {pid} "):
         jvm_counters.threads_started(pid)
-
-
-def test_other_data_is_refused():
-    with pytest.raises(ValueError, match="not HotSpot"):
-        jvm_counters.parse(b"\0" * 64)

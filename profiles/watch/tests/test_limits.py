@@ -310,7 +310,6 @@ def test_a_folder_in_memory_is_known_by_its_mount_or_its_time(
     assert limits.in_memory(Path("/srv"), root) == found
 
 
-@pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="no /dev/shm")
 def test_a_folder_in_memory_has_no_time_to_the_disk():
     assert limits.fsync_us(Path("/dev/shm")) < limits.FSYNC_US_AT_LEAST
     assert limits.fsync_us(Path("/proc")) is None
