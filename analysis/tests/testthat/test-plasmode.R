@@ -10,9 +10,9 @@ noisy_run <- function(pairs, rounds = 6) {
 }
 
 test_that("intervals hold known ratios that are put into measured rounds, and power grows with the difference", {
-  found <- simulate_coverage(noisy_run(30), 5, list(list(sessions = 1, rounds = 6), list(sessions = 3, rounds = 6)), "cpu_us_per_request")
-  # There are 150 and 150 comparisons; 0.95 would be below 0.90 in one test of a hundred.
-  expect_gte(min(found$coverage), 0.9)
+  found <- simulate_coverage(noisy_run(30), 3, list(list(sessions = 1, rounds = 6), list(sessions = 3, rounds = 6)), "cpu_us_per_request")
+  # There are 90 and 90 comparisons; 0.95 would be below 0.87 in one test of a thousand.
+  expect_gte(min(found$coverage), 0.87)
   expect_lte(max(found$false), 0.15)
   expect_true(all(found$found_20 > found$found_5))
   expect_gt(found[sessions == 3]$found_20, 0.5)
@@ -24,8 +24,8 @@ test_that("coverage falls where one session does not know how sessions vary", {
   design <- list(sessions = 1, rounds = 6, process_share = 9)
   pairs <- measured_pairs(noisy_run(10), "cpu_us_per_request")
   set.seed(2)
-  lent <- rates_of(pairs, "cpu_us_per_request", design, 6, list(sessions = 3, rounds = 6, process_share = 9))
-  alone <- rates_of(pairs, "cpu_us_per_request", design, 6)
+  lent <- rates_of(pairs, "cpu_us_per_request", design, 3, list(sessions = 3, rounds = 6, process_share = 9))
+  alone <- rates_of(pairs, "cpu_us_per_request", design, 3)
   expect_gt(lent$coverage, 0.85)
   expect_lt(alone$coverage, 0.7)
 })

@@ -48,7 +48,7 @@ test_that("of two sessions the one with less noise never has the wider interval"
       rounds = pairs * (df_within + 1), least = 0.001, bound = 0)
     judge_effects(row, 1, known)$high
   }
-  for (df in c(1, 3, 8)) for (base in c(0.002, 0.02, 0.2)) {
+  for (df in c(1, 8)) for (base in c(0.002, 0.2)) {
     noises <- c(0, 0.2, 0.5, 1, 2, 5) * base
     # Rounds and, where there are two, sessions that vary less by the same factor; and sessions alone.
     for (pairs in 1:2) expect_false(is.unsorted(vapply(noises, function(noise) half(noise, noise, df, pairs), 0)))
