@@ -2,11 +2,12 @@
 
 A start differs from the next by memory layout, compiled code and files that grow: in one start
 each, this counts as the variant's. So all variants are started at least three times, in drawn
-order, and loaded in turns meanwhile. A round gives a log ratio of each variant to the first, and a start their
-mean. The interval of the mean of the starts is Student's over the starts' means, or over the rounds
-within starts where that is wider. It is looked at, at 99 %, after each start from the third on: the
-comparison ends where one statistic is slower than its limit allows, or none can be, or the budget
-is spent. analysis/R/builds.R computes the same; tests/starts.csv gives both the same rounds.
+order, and loaded in turns meanwhile. A round gives a log ratio of each variant to the first, and a
+start their mean. The interval of the mean of the starts is Student's over the starts' means, or
+over the rounds within starts where that is wider. It is looked at, at 99 %, after each start from
+the third on: the comparison ends where one statistic is slower than its limit allows, or none can
+be, or the budget is spent. analysis/R/builds.R computes the same; tests/starts.csv gives both the
+same rounds.
 """
 
 import math
