@@ -68,11 +68,6 @@ def faults_of_this_machine():
         yield doctor.no_programs({folder.resolve() for folder in folders})
         # Samples of a load are there until its session ends.
         yield doctor.no_room(Path(RESULTS), 256 + 40 * len(to_measure))
-    rules = {job.rule.name: job.rule.shellcmd for job in workflow.dag.needrun_jobs()}
-    if {"render_report", "reanalyse"} & rules.keys() or any(
-        "Rscript" in (text or "") for text in rules.values()
-    ):
-        yield doctor.r_lacks()
 
 
 # Runs before the first job, never in a dry-run.

@@ -125,13 +125,6 @@ def test_whole_session_of_an_extra_that_was_measured_is_analysed_and_never_plann
     assert analysed() == 0
 
 
-def test_r_without_its_packages_stops_a_run_before_anything_starts(results, tmp_path):
-    path = path_with(tmp_path, "Rscript", "#!/bin/sh\necho no data.table and no other\n")
-    run = snakemake("--config", f"results={results}", "--", "finding-limit", PATH=path)
-    assert run.returncode != 0
-    assert f"R ({tmp_path}/Rscript) lacks data.table: " in run.stderr
-
-
 def test_a_job_has_utf_8_in_every_language_and_fails_where_it_leaves_no_record(results, tmp_path):
     """srun ends well when its node fails: the record of before must not pass for a new one."""
     record = f"{results}/sessions/request-threads/threads/rep-2.json"

@@ -31,17 +31,6 @@ TOOLS = ROOT / ".tools"
 
 OK, REMARK, MISSING = "ok", "remark", "missing"
 
-# Prints which of the packages that follow cannot be loaded. Debian names them in small letters, R
-# as their authors do.
-LOAD = """known <- list.files(.libPaths())
-for (name in commandArgs(TRUE)) {
-  named <- known[tolower(known) == name]
-  if (!any(vapply(named, requireNamespace, NA, quietly = TRUE))) cat("no", name, "")
-}
-cat("and no other")"""
-# R packages that only checks of the code load.
-OF_CHECKS = {"lintr", "roxygen2", "testthat"}
-
 # The extreme tier: 10,000 connections, a descriptor and on some modes a thread for each of them,
 # and as many users of JMeter.
 DESCRIPTORS = 12_000
@@ -80,7 +69,7 @@ def tools() -> list[Finding]:
         python(),
         debian_packages(),
         jdk(),
-        r(),
+        tool("R", ["Rscript", "--version"]),
         tool("Snakemake", [str(TOOLS / "venv/bin/snakemake"), "--version"]),
         unpacked("JMeter", "java-tools", "jmeter/bin/ApacheJMeter.jar"),
         unpacked("async-profiler", "java-tools", *profiler),
@@ -145,24 +134,6 @@ def jdk() -> Finding:
         return Finding("JDK 25", MISSING, "not found", "install one, or set JAVA_HOME to it")
     version = re.search(r'^JAVA_RUNTIME_VERSION="(.*)"', (Path(home) / "release").read_text(), re.M)
     return Finding("JDK 25", OK, f"{version.group(1) if version else '25'} in {home}")
-
-
-def r() -> Finding:
-    found = tool("R", ["Rscript", "--version"])
-    lacks = r_lacks() if found.state == OK else ""
-    return Finding("R", MISSING, found.found, lacks) if lacks else found
-
-
-def r_lacks() -> str:
-    """Which R lacks which of the packages that analysis and report load; empty if it has all."""
-    names = re.findall(r"^r-(?:cran|bioc)-(\S+)$", (HERE / "debian-packages.txt").read_text(), re.M)
-    wanted = sorted({*names} - OF_CHECKS)
-    said = output(["Rscript", "-e", LOAD, *wanted]) or ""
-    lacking = set(re.findall(r"\bno (\S+)", said)) & {*wanted}
-    if not lacking and said.endswith("and no other"):
-        return ""
-    what = f"lacks {', '.join(sorted(lacking))}" if lacking else "loads no packages"
-    return f"R ({shutil.which('Rscript')}) {what}: make setup, and . .tools/env"
 
 
 def quarto() -> Finding:

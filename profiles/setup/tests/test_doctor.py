@@ -130,17 +130,6 @@ def test_a_folder_in_memory_draws_a_remark(tmp_path, monkeypatch):
     ]
 
 
-def test_r_that_lacks_packages_is_named_with_them(path, stand_ins):
-    version = '[ "$1" = --version ] && echo R 4.2.2'
-    path("Rscript", f"{version} || echo no data.table no yaml and no other")
-    expected = f"R ({stand_ins}/Rscript) lacks data.table, yaml: make setup, and . .tools/env"
-    assert doctor.r() == Finding("R", MISSING, "4.2.2", expected)
-    path("Rscript", f"{version} || echo and no other")
-    assert doctor.r() == Finding("R", OK, "4.2.2")
-    path("Rscript", f"{version} || exit 2")
-    assert "loads no packages" in doctor.r().advice
-
-
 @pytest.mark.parametrize(
     ("version", "state"),
     [("1.8.24", REMARK), ("1.9.0", OK), ("1.10.19", OK)],
