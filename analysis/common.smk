@@ -1,4 +1,4 @@
-"""Tables, runs within runs, and the cells of findings, for the rules that analyze."""
+"""Tables, and the cells of findings, for the rules that analyze."""
 
 from pathlib import Path
 
@@ -14,15 +14,6 @@ TABLES = yaml.load(
 def tables_of(*verbs):
     """The tables that these verbs of analyze.R write."""
     return [f"{RESULTS}/{table}.csv" for verb in verbs for table in TABLES[verb]]
-
-
-def runs_within_runs(runs):
-    """Messages on shipped runs that were copied into the folder of an older copy."""
-    found = sorted(path.parent for path in Path(runs).glob("*/*/**/run.json"))
-    return [
-        f"{path} is within another run, which hides it: cp -rT copies in its place"
-        for path in found
-    ]
 
 
 def cells_of_findings(guide):

@@ -28,7 +28,7 @@ in_python() {
   fails snakefmt snakefmt --check Snakefile ./*/*.smk
   fails mypy mypy
   fails words python3 profiles/setup/words.py
-  fails pytest python -m pytest -r fE -p profiles.setup.no_process --quiet profiles workloads analysis paper \
+  fails pytest python -m pytest -r fE -p profiles.setup.no_process --quiet profiles workloads paper \
     --ignore=workloads/due --ignore-glob='*/test_smoke*.py' --ignore=paper/tests/test_browser.py
 }
 in_r() {

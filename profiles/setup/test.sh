@@ -50,7 +50,6 @@ beside() {
   take "lintr" Rscript -e "$lint_r"
   take "profiles (pytest)" pytest --quiet --durations=12 profiles
   take "generator" make -C workloads/due test
-  take "analysis (pytest)" pytest --quiet --durations=12 analysis
 }
 with_low_priority() {
   renice -n 5 "$BASHPID" >/dev/null

@@ -4,18 +4,6 @@ test_that("no file of the analysis needs itself through another", {
   expect_equal(files_in_circles(needs_of_files(file.path(analysis_folder, "R"))), character())
 })
 
-test_that("a circle of files is found", {
-  folder <- new_folder()
-  write_file <- function(name, ...) writeLines(c(...), file.path(folder, name))
-  write_file("one.R", "first <- function(x) second(x)", "fourth <- function(words) words")
-  write_file("two.R", "second <- function(x) lapply(x, third)", "words <- 1")
-  write_file("three.R", "third <- function(x) if (x > 0) x")
-  expect_equal(needs_of_files(folder), list(one.R = "two.R", three.R = character(), two.R = "three.R"))
-  expect_equal(files_in_circles(needs_of_files(folder)), character())
-  write_file("three.R", "third <- function(x) if (x > 0) first(x)")
-  expect_setequal(files_in_circles(needs_of_files(folder)), c("one.R", "two.R", "three.R"))
-})
-
 test_that("NAMESPACE is what roxygen2 writes", {
   copy <- new_folder()
   file.copy(file.path(analysis_folder, c("DESCRIPTION", "NAMESPACE", "R")), copy, recursive = TRUE)
