@@ -43,10 +43,7 @@ test_that("bounds against each other, and sides without a capacity, are not comp
   capacity <- both_of(c(200, 201), c(100, 100))
   broken <- copy(capacity)[mode == "pool", `:=`(valid = FALSE, failed_checks = "observed")]
   expect_equal(compare_capacities(broken)$reason, "no valid cell (observed) of the mode")
-  expect_equal(compare_capacities(broken[mode == "pool"])$reason, "no valid cell (observed) of the mode; no cell of its baseline")
   expect_equal(compare_capacities(copy(capacity)[mode == "pool", capacity_per_s := NA])$reason, "no valid cell (no capacity found) of the mode")
-  apart <- copy(capacity)[mode == "thread", session := paste("later", session)]
-  expect_equal(compare_capacities(apart)$reason, "no session has values of both sides")
 })
 
 # ---- A mode and its baseline
@@ -72,21 +69,6 @@ test_that("a run of one session has the noise of another run", {
   expect_equal(row$reason, "")
   expect_lt(row$p_value, 0.05)
   expect_lt(row$high / row$low, compare_capacities(capacity, shipped(0.1))[, high / low])
-  # Sessions of its own are better.
-  two <- both_of(c(200, 204), c(100, 100))
-  expect_equal(compare_capacities(two, shipped(0.1)), compare_capacities(two))
-})
-
-test_that("the capacities of shipped runs can be compared", {
-  for (name in names_of_runs(file.path(analysis_folder, "runs"))) {
-    capacity <- read_capacity(file.path(analysis_folder, "runs", name, "capacity.csv"))
-    rows <- compare_capacities(capacity)
-    # How many pairs have a second session is the run's design; each one that has it is compared, unless its interval is too wide.
-    expect_true(all(rows[sessions > 1, reason %in% c("", not_measured_well)]))
-    expect_true(all(rows[reason == "", is.finite(estimate) & estimate > low & estimate < high]))
-    # Each row of the table is a mode at a load in a session; most of them have a capacity and not a bound alone.
-    expect_gt(nrow(pool_capacity(capacity)), nrow(capacity) / 2)
-  }
 })
 
 test_that("the interval of the ratio holds the truth, and is narrow", {
