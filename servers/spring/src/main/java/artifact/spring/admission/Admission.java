@@ -50,6 +50,13 @@ public class Admission {
                         threads, Thread.ofVirtual().name("pool-", 0).factory()));
     }
 
+    /** Boot hands on a positive limit alone, and Tomcat's own is 8,192. */
+    @Bean
+    @ConditionalOnProperty(name = "max-connections", havingValue = "-1")
+    TomcatConnectorCustomizer noLimitOfConnections() {
+        return connector -> connector.setProperty("maxConnections", "-1");
+    }
+
     /**
      * For Tomcat to read from a connection and to write to it: for the connection itself and once more for the request
      * that it serves (Tomcat's documentation, "The HTTP Connector", Java TCP socket attributes).
