@@ -9,7 +9,7 @@ law_tiers <- c(setNames(rep("sleep", 5), paste0("users-", c(50, 100, 250, 500, 1
 #' @return data.table: panel (the time that a request waits, and the users), mode, tier, inside (requests that are served concurrently), wait_ms, measured_per_s, kind (of the thread, in words).
 points_of_lines <- function(bounds, cells) {
   rows <- bounds[study == "virtual-threads" & tier %in% names(law_tiers) & tool == "jmeter" & is.finite(measured_per_s) & !is_variant(mode)]
-  if (nrow(rows) == 0) return(no_points_of_lines)
+  if (nrow(rows) == 0) return(data.table())
   kinds <- kinds_of_cells(Filter(function(cell) cell$cell$study == "virtual-threads", cells))
   points <- rows[, .(
     line = law_tiers[tier], mode, tier, users, inside = pmin(users, admitted, na.rm = TRUE), wait_ms, measured_per_s,
@@ -18,10 +18,6 @@ points_of_lines <- function(bounds, cells) {
   points[, panel := sprintf("%s ms of waiting, %s users", format_number(wait_ms[1]), paste(unique(format_number(range(users))), collapse = " to ")), by = line]
   points[, c("line", "users") := NULL][]
 }
-
-no_points_of_lines <- data.table(
-  mode = character(), tier = character(), inside = numeric(), wait_ms = numeric(), measured_per_s = numeric(), kind = character(), panel = character()
-)
 
 # The kind of thread of each mode, from what its cells were configured to be.
 kinds_of_cells <- function(cells) {

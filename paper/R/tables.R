@@ -4,15 +4,17 @@
 column_titles <- c(
   repetition = "Rep.", tier_title = "Load", cpu_limited = "At the CPU's limit", estimate = "Ratio", pairs = "Sessions",
   p_adjusted = "p, adjusted", mode_value = "Mode's value", baseline_value = "Baseline's value", estimate_all = "Ratio, no slice excluded",
-  fcr_low = "Low, reported", fcr_high = "High, reported", offered_per_s = "Offered (1/s)", rate_per_s = "Rate (1/s)",
-  bound_per_s = "Bound (1/s)", mva_per_s = "MVA (1/s)", measured_per_s = "Measured (1/s)", share_percent = "Measured / bound (%)",
-  wait_ms = "Wait (ms)", calibrated_per_s = "Calibrated (1/s)", within_per_s = "From (1/s)", beyond_per_s = "To (1/s)",
-  objective_ms = "Objective (ms)"
+  fcr_low = "Low, reported", fcr_high = "High, reported", mva_per_s = "MVA (1/s)", share_percent = "Measured / bound (%)",
+  within_per_s = "From (1/s)", beyond_per_s = "To (1/s)"
 )
+# Units by the ends of other columns' names.
+column_units <- c("_per_s" = "1/s", "_ms" = "ms", "_us" = "µs", "_kib" = "KiB", "_mib" = "MiB")
 
 title_of_column <- function(names) {
-  known <- fcoalesce(unname(column_titles[names]), unname(headings(names)))
-  capitalised(gsub("_", " ", known))
+  with_unit <- names
+  for (end in names(column_units)) with_unit <- sub(paste0(end, "$"), sprintf(" (%s)", column_units[[end]]), with_unit)
+  of_statistics <- fifelse(is.na(about_statistics(names)$title), with_unit, headings(names))
+  capitalised(gsub("_", " ", fcoalesce(unname(column_titles[names]), of_statistics)))
 }
 
 #' A table as HTML, for the page alone: pandoc would take minutes for thousands of rows.
