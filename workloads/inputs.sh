@@ -1,11 +1,10 @@
 #!/usr/bin/env bash
 # Watches a running service for a minute, without a load of its own, and prints what the report's form asks for.
 #
-#     workloads/inputs.sh PID [SECONDS] [--actuator http://127.0.0.1:8080/actuator] [--log access.log]
+#     workloads/inputs.sh PID [SECONDS] [--actuator http://127.0.0.1:8080/actuator]
 #
-# CPU time comes from /proc; rate and latency from Actuator's metrics, from an access log that ends in the time of a request,
-# or the rate alone from new connections of the machine; requests in flight by Little's law; threads from /proc. It says
-# what it could not see.
+# CPU time and threads come from /proc; rate and latency from Actuator's metrics, or the rate alone from new connections of
+# the machine; requests in flight by Little's law. It says what it could not see.
 set -uo pipefail
 
 if [[ $# -lt 1 ]]; then

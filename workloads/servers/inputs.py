@@ -1,7 +1,7 @@
 """A running service, watched without a load: the inputs of the report's form, and what is unknown.
 
-CPU time and threads come from /proc, rate and latency from what is there: Actuator's metrics, an
-access log whose lines end in the time of a request, or the machine's new connections.
+CPU time and threads come from /proc, rate and latency from Actuator's metrics, or else the rate
+from the machine's new connections.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import argparse
 import contextlib
 import json
 import os
-import re
 import sys
 import time
 import urllib.parse
@@ -26,10 +25,6 @@ from profiles.watch.telemetry import children, family_cpu_s
 from workloads.servers.listening import listeners
 
 SECONDS, LIMIT_S = 60.0, 5.0
-# The time of a request at the end of a line: 0.012 or 12ms or 12 (Tomcat's %D, nginx's
-# $request_time); a decimal number without a unit is seconds, another one milliseconds.
-TIME = re.compile(r"[ \"=]([0-9]+(?:\.[0-9]+)?)(ms|s|us|µs)?\"?\s*$")
-TO_MS = {"s": 1000.0, "ms": 1.0, "us": 0.001, "µs": 0.001}
 
 
 class Seen(NamedTuple):
@@ -63,29 +58,6 @@ def actuator(url: str) -> Source:
     return read
 
 
-def access_log(path: Path) -> Source:
-    """Lines that are added from now on."""
-    file, times_ms = path.open(errors="replace"), list[float | None]()
-    file.seek(0, os.SEEK_END)
-
-    def read() -> Seen:
-        times_ms.extend(map(time_of, file.read().splitlines()))
-        known = [each for each in times_ms if each is not None]
-        whole = 0 < len(known) == len(times_ms)
-        return Seen(len(times_ms), sum(known) if whole else None)
-
-    return read
-
-
-def time_of(line: str) -> float | None:
-    """Milliseconds at the end of a line of an access log."""
-    found = TIME.search(line)
-    if not found:
-        return None
-    unit = found[2] or ("s" if "." in found[1] else "ms")
-    return float(found[1]) * TO_MS[unit]
-
-
 def connections(pid: int) -> Source:
     """Connections that were accepted in the process's network namespace, at any port.
 
@@ -117,7 +89,7 @@ def watch(pid: int, seconds: float, source: Source | None) -> Inputs:
     if before and source:
         add_requests(inputs, before, source(), lasted_s, used_s)
     else:
-        inputs.unseen.append("rate and latency: it listens on no port; name --actuator or --log")
+        inputs.unseen.append("rate and latency: it listens on no port; name --actuator")
     return inputs
 
 
@@ -164,25 +136,22 @@ def main() -> None:
     parser.add_argument("pid", type=int)
     parser.add_argument("seconds", type=float, nargs="?", default=SECONDS)
     parser.add_argument("--actuator")
-    parser.add_argument("--log", type=Path)
     options = parser.parse_args()
     try:
         listens = any(listeners(pid) for pid in (options.pid, *children(options.pid)))
         if options.actuator:
             source: Source | None = actuator(options.actuator)
-        elif options.log:
-            source = access_log(options.log)
         else:
             source = connections(options.pid) if listens else None
         inputs = watch(options.pid, options.seconds, source)
     except psutil.NoSuchProcess:
         sys.exit(f"PID {options.pid}: no such process")
     except (OSError, KeyError, ValueError, psutil.Error) as fault:
-        sys.exit(f"{options.actuator or options.log or options.pid}: {fault}")
-    if not options.actuator and not options.log and "rate_per_s" in inputs.found:
+        sys.exit(f"{options.actuator or options.pid}: {fault}")
+    if not options.actuator and "rate_per_s" in inputs.found:
         inputs.unseen.append(
             "requests: the rate is that of connections accepted on this machine, at all ports; "
-            "--actuator or --log has that of requests"
+            "--actuator has that of requests"
         )
     print("\n".join(shown(inputs)))
 

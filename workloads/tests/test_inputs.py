@@ -12,40 +12,13 @@ import pytest
 from workloads.servers.inputs import (
     Inputs,
     Seen,
-    access_log,
     actuator,
     add_requests,
     connections,
     shown,
-    time_of,
 )
-from workloads.tests.processes import until
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-@pytest.mark.parametrize(
-    ("line", "took_ms"),
-    [
-        ('1.2.3.4 - - [28/Nov/2026] "GET /a HTTP/1.1" 200 12 0.025', 25),
-        ('1.2.3.4 - - [28/Nov/2026] "GET /a HTTP/1.1" 200 12 25', 25),
-        ('"GET /a" 200 rt=25ms', 25),
-        ('1.2.3.4 "GET /a" 200 "250us"', 0.25),
-        ("no number at its end", None),
-    ],
-)
-def test_time_of_a_request_is_at_the_end_of_a_line(line, took_ms):
-    assert time_of(line) == (None if took_ms is None else pytest.approx(took_ms))
-
-
-def test_lines_of_a_log_are_counted_from_now_on(tmp_path):
-    log = tmp_path / "access.log"
-    log.write_text("GET /old 200 0.500\n")
-    read = access_log(log)
-    assert read() == Seen(0, None)
-    with log.open("a") as file:
-        file.write("GET /a 200 0.010\nGET /b 200 0.030\n")
-    assert read() == Seen(2, pytest.approx(40))
 
 
 def test_rate_wait_and_requests_in_flight():
@@ -76,37 +49,46 @@ def test_short_connections_are_counted_at_whichever_time_they_come():
         assert read().requests >= before + 20
 
 
+def metrics(folder, requests, seconds):
+    """The address of Actuator's metrics, which a file has."""
+    found = [
+        {"statistic": "COUNT", "value": requests},
+        {"statistic": "TOTAL_TIME", "value": seconds},
+    ]
+    (folder / "metrics").mkdir(exist_ok=True)
+    (folder / "metrics/http.server.requests").write_text(json.dumps({"measurements": found}))
+    return f"{folder.as_uri()}/"
+
+
 def test_actuator_is_read(tmp_path):
-    """A file has the address of its metrics."""
-    found = [{"statistic": "COUNT", "value": 7}, {"statistic": "TOTAL_TIME", "value": 2}]
-    (tmp_path / "metrics").mkdir()
-    (tmp_path / "metrics/http.server.requests").write_text(json.dumps({"measurements": found}))
-    assert actuator(f"{tmp_path.as_uri()}/")() == Seen(7, 2000)
+    assert actuator(metrics(tmp_path, 7, 2))() == Seen(7, 2000)
 
 
 def test_program_watches_a_process(tmp_path):
-    log = tmp_path / "access.log"
-    log.touch()
     code = """
-import sys, time
+import time
 while True:
     end = time.thread_time() + 0.005
     while time.thread_time() < end: pass
-    print("GET / 200 0.020", file=open(sys.argv[1], "a"), flush=True)
     time.sleep(0.02)
 """
-    with subprocess.Popen([sys.executable, "-c", code, str(log)]) as service:
+    with subprocess.Popen([sys.executable, "-c", code]) as service:
+        command = ["workloads/inputs.sh", str(service.pid), "1.5"]
         try:
-            until(lambda: log.stat().st_size)
-            command = ["workloads/inputs.sh", str(service.pid), "1.5", "--log", str(log)]
-            ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+            ran = subprocess.run(
+                [*command, "--actuator", metrics(tmp_path, 7, 2)],
+                cwd=ROOT,
+                capture_output=True,
+                text=True,
+                check=True,
+            )
         finally:
             service.kill()
     found = dict(line.split(": ", 1) for line in ran.stdout.splitlines()[:-1])
-    assert float(found["latency_ms"]) == pytest.approx(20)
-    assert 4 < float(found["cpu_ms"]) < 8
+    assert 0.1 < float(found["busy_cpus"]) < 0.4
     assert float(found["cpus"]) == len(os.sched_getaffinity(0))
-    assert ran.stdout.splitlines()[-1].startswith("report.html#service?rate=")
+    assert found["not seen"] == "requests: none came in 2 s"
+    assert ran.stdout.splitlines()[-1].startswith("report.html#service?cpus=")
 
 
 def test_process_that_is_not_there_is_named():
