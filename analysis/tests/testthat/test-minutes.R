@@ -33,7 +33,3 @@ test_that("where processes differ by more than the ratio, sessions are lacking a
   # Half of the difference is lost among processes.
   expect_equal(lacking(undecided_of(1.03), measured_for(known))$lacks, "more")
 })
-
-test_that("nothing is lacking where all is decided", {
-  expect_equal(lacking(undecided_of(2)[, verdict := "higher"], measured_for()), no_lacking())
-})

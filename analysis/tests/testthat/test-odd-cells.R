@@ -77,14 +77,3 @@ test_that("no value of a cell's slices, steps or thread states stops a verb", {
   }
   expect_none(stopped_by_file(paths[1], "thread-states.csv", states, fread))
 })
-
-test_that("no latency and no count of samples stops a verb", {
-  latencies <- function(column, value) {
-    with_file(paths[2], "latencies.csv.gz", function(path) {
-      fwrite(fread(cmd = paste("gzip -dc", shQuote(path)), colClasses = "character")[1, (column) := value], path)
-    })
-  }
-  samples <- function(count) with_file(paths[1], "profile.collapsed", function(path) writeLines(sprintf("a;b %.0f", max(count, 0, na.rm = TRUE)), path))
-  for (column in c("slice", "value_ms", "count")) expect_none(stopped(column, function(value) cell_verbs(latencies(column, sprintf("%.0f", fcoalesce(value, 0))))))
-  expect_none(stopped("samples", function(value) cell_verbs(samples(value))))
-})

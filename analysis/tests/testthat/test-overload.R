@@ -60,12 +60,6 @@ test_that("a load at one rate, or without an end of its overload, has no way bac
   expect_equal(unique(found$seconds$mode), "open")
 })
 
-test_that("a server that did not start, and older cells, have no rows", {
-  cells <- read_cells(write_cell(new_folder(), tool = "wrk2", histogram_ms = 1:10))
-  expect_equal(c(nrow(overloads_of(cells)), nrow(request_heap_of(cells))), c(0, 0))
-  expect_equal(vapply(read_overloads(new_folder()), nrow, 0L), c(loads = 0, seconds = 0, recoveries = 0, heap = 0))
-})
-
 test_that("heap a request in flight is that at the fullest collection, where the heap had room", {
   heap_of_load <- function(..., tool = list()) {
     in_flight <- c(...)

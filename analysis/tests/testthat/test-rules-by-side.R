@@ -89,8 +89,3 @@ test_that("rules of cells are counted by session", {
   expect_true(all(is.na(one[study != "all"]$p_adjusted)))
   expect_false(any(one$unequal))
 })
-
-test_that("a table without comparisons has no rows", {
-  expect_equal(nrow(rules_by_side(no_cells(), no_slices())), 0)
-  expect_equal(nrow(read_rules_by_side(tempfile())), 0)
-})

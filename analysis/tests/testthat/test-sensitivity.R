@@ -86,11 +86,3 @@ test_that("one disturbed round of four decides a percentile of all requests, not
   expect_equal(pooled(100, pool_requests)[, c(exp(centre), df_within)], c(4, 3))
   expect_lt(exp(pooled(100, pool_as_is)$centre), 2)
 })
-
-test_that("a finding that was not measured says so in each variant, and a table of before is empty", {
-  rows <- judge_variants(list(summary = no_cells(), slices = no_slices(), capacity = no_capacities()), no_judged(), finding_of("throughput_per_s"), primary_of("throughput_per_s"))
-  expect_equal(unique(rows$holds), "unmeasured")
-  expect_equal(names(rows), names(no_sensitivity()))
-  expect_equal(nrow(read_sensitivity(tempfile())), 0)
-  expect_equal(read_back(rows, read_sensitivity)$variant, rows$variant)
-})

@@ -13,11 +13,9 @@ test_that("slices of cells and of their baselines are one table", {
   expect_equal(summarise_cells(grid)$mode, "fixed-pool")
 })
 
-slices_with <- function(slices, ...) read_loads(write_cell(new_folder(), elapsed_ms = 1:4, slices = slices, ...))$slices
-
 test_that("a step of a curve that counts although it fails a rule says so", {
   rows <- known_slices()[1:2][, `:=`(kept = "true", reason = c("compiled", ""), stands = c(TRUE, FALSE))]
-  expect_equal(slices_with(rows)$stands, c(TRUE, FALSE))
+  expect_equal(read_loads(write_cell(new_folder(), elapsed_ms = 1:4, slices = rows))$slices$stands, c(TRUE, FALSE))
 })
 
 test_that("older slices, which do not say whether a quota stopped them, stand with those that do", {
@@ -26,10 +24,4 @@ test_that("older slices, which do not say whether a quota stopped them, stand wi
   newer <- write_cell(root, mode = "event-loop", elapsed_ms = 1:4, slices = known_slices()[, throttled := 0])
   slices <- read_loads(c(older, newer))$slices
   expect_equal(slices[, .(unknown = all(is.na(throttled))), by = mode]$unknown, c(TRUE, FALSE))
-})
-
-test_that("a table without slices has its columns, and a slices.csv that lacks one is named", {
-  expect_equal(nrow(read_back(read_loads(character())$slices, read_slices)), 0)
-  expect_error(read_slices("none.csv"), "no such file")
-  expect_error(slices_with(known_slices()[, kept := NULL]), "slices.csv: column kept is missing")
 })

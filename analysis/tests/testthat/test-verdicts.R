@@ -84,10 +84,3 @@ test_that("the wider interval of an inverse ratio is the inverse", {
   expect_equal(bounded$fcr_high, Inf)
   expect_lt(bounded$fcr_low, bounded$low)
 })
-
-test_that("a table without rows or without primaries has the columns", {
-  rows <- rows_with(c(0.1, 0.2))
-  for (found in list(judged(rows[0]), judged(rows, rows[0, comparison_names, with = FALSE]))) {
-    expect_true(all(c("primary", "verdict", "p_adjusted", "fcr_low", "fcr_high") %in% names(found)))
-  }
-})
