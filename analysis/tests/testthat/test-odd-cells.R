@@ -9,10 +9,7 @@ rules <- read_stack_groups(file.path(analysis_folder, "stack-groups.csv"))
 cell_verbs <- function(cell, section = "profile") {
   c(
     list(summarise = function() summarise_cell(cell)),
-    if (section %in% c("server", "machine", "profile")) list(
-      cpu = function() group_cell_cpu(cell, rules), allocations = function() group_cell_allocations(cell, rules),
-      slices = function() read_load(cell, ""), setup = function() read_setup(cell)
-    )
+    if (section %in% c("server", "profile")) list(cpu = function() group_cell_cpu(cell, rules), allocations = function() group_cell_allocations(cell, rules))
   )
 }
 curve_verbs <- function(cell, section = "sweep") {
@@ -21,7 +18,7 @@ curve_verbs <- function(cell, section = "sweep") {
 
 measured_sections <- c("load", "server", "backend", "machine", "telemetry", "profile", "warm_up", "sweep", "answers", "session")
 
-# Paths of the numbers that the schema has, within the sections that are measured, and of what servers count themselves.
+# Paths of the numbers that the schema has and the analysis names, within the sections that are measured, and of what servers count themselves.
 measured_numbers <- function() {
   schema <- yaml::read_yaml(file.path(analysis_folder, "..", "workloads", "record", "cell.schema.yaml"))
   below <- function(node, path) {
@@ -32,14 +29,16 @@ measured_numbers <- function() {
     of_any <- if (is.list(node$additionalProperties)) below(node$additionalProperties, c(path, "any"))
     c(own, parts, unlist(unname(inside), recursive = FALSE), of_any)
   }
-  numbers <- Filter(function(path) path[1] %in% measured_sections, below(schema, character()))
+  code <- unlist(lapply(list.files(file.path(analysis_folder, "R"), full.names = TRUE), readLines))
+  is_read <- function(path) path[1] %in% measured_sections && any(grepl(tail(path, 1), code, fixed = TRUE))
+  numbers <- Filter(is_read, below(schema, character()))
   counters <- c("pool_waits", "pool_wait_ms", "pinned", "pinned_ms")
   unique(c(numbers, lapply(counters, function(name) c("server", "counters", name))))
 }
 
 test_that("no number of a cell's record stops a verb", {
   numbers <- measured_numbers()
-  expect_gt(length(numbers), 60)
+  expect_gt(length(numbers), 30)
   expect_true(list(c("server", "cpu_us_per_request")) %in% numbers)
   wrk2 <- read_cell(paths[2])
   curve <- read_cell(curves[1])
@@ -67,7 +66,7 @@ stopped_by_file <- function(path, name, verbs_of, read = function(path) fread(pa
 }
 
 test_that("no value of a cell's slices, steps or thread states stops a verb", {
-  expect_none(stopped_by_file(paths[1], "slices.csv", cell_verbs))
+  expect_none(stopped_by_file(paths[1], "slices.csv", function(cell) c(cell_verbs(cell), list(slices = function() read_load(cell, "")))))
   expect_none(stopped_by_file(curves[1], "slices.csv", curve_verbs))
   states <- function(cell) {
     list(summarise = function() summarise_cell(cell), states = function() {
