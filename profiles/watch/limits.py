@@ -387,23 +387,22 @@ def file_system(folder: Path, root: Path = ROOT) -> str:
 # ---- Together
 
 
-def record(folders: dict[str, Path], root: Path = ROOT) -> dict[str, Any]:
+def record(root: Path = ROOT) -> dict[str, Any]:
     """Those of a cell's provenance, each a word, number or Boolean.
 
-    `folders` by what they hold. Read it before this process is confined, and before it raises a
-    limit.
+    Read it before this process is confined, and before it raises a limit.
     """
     processors, (_, hard), (threads, by) = cpus(root), descriptors(), threads_left(root)
-    found: dict[str, Any] = {
+    data = data_folder()
+    return {
         "cpus_usable": listed(processors.usable),
         "cpu_quota": processors.quota,
         "cpu_governor": governors(root),
         "threads": threads,
         "threads_by": by,
         "descriptors": hard,
+        "data_file_system": file_system(data, root),
+        "data_in_memory": in_memory(data, root),
+        "data_fsync_us": fsync_us(data),
+        **{name: content(root / path) for name, path in SETTINGS.items()},
     }
-    for name, folder in folders.items():
-        found[f"{name}_file_system"] = file_system(folder, root)
-        found[f"{name}_in_memory"] = in_memory(folder, root)
-        found[f"{name}_fsync_us"] = fsync_us(folder)
-    return found | {name: content(root / path) for name, path in SETTINGS.items()}

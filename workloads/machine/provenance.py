@@ -101,7 +101,7 @@ def machine(limits: dict[str, Any]) -> dict[str, Any]:
 
 def this_machine() -> dict[str, Any]:
     """The same with its limits of now; a process that is confined to some CPUs has others."""
-    return machine(machine_limits.record({"data": machine_limits.data_folder()}))
+    return machine(machine_limits.record())
 
 
 def limiting(limits: dict[str, Any], cpus: int) -> dict[str, Any]:

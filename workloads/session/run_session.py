@@ -54,8 +54,7 @@ def main() -> None:
     for each in (signal.SIGTERM, signal.SIGINT):
         signal.signal(each, lambda got, _: sys.exit(f"stopped by {signal.Signals(got).name}"))
     check_tools(options.plan)
-    folders = {"temporary": Path(tempfile.gettempdir()), "data": limits.data_folder()}
-    there = limits.record(folders | {"results": options.cells.resolve().parent})
+    there = limits.record()
     shares = shares_of(options.plan.testbed)
     # This process and its helpers stay off the servers' CPUs from the start.
     os.sched_setaffinity(0, shares[1])
