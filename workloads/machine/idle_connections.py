@@ -5,15 +5,12 @@ import socket
 from collections.abc import Iterator
 from http.client import HTTPConnection, HTTPException
 
-from profiles.watch.limits import raise_descriptors
-
 
 @contextlib.contextmanager
 def idle_connections(
     place: tuple[str, int], path: str, count: int, limit_s: float
 ) -> Iterator[list[HTTPConnection]]:
     """Opens so many, or fewer where the server takes no more, each after one whole answer."""
-    raise_descriptors()
     with contextlib.ExitStack() as open_ones:
         held: list[HTTPConnection] = []
         with contextlib.suppress(OSError, HTTPException):
