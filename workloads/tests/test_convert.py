@@ -64,13 +64,6 @@ def test_bytes_are_those_that_were_allocated(cell, tmp_path):
     assert "known" in graph.read_text()
 
 
-def test_recording_without_allocations_leaves_no_stacks(cell, tmp_path):
-    edited(cell, tmp_path, profile={"file": None})
-    convert_cell(tmp_path)
-    assert (tmp_path / "allocation.collapsed").read_text() == ""
-    assert (tmp_path / "allocation.html").read_text() == ""
-
-
 def test_cell_is_converted_once_and_is_empty_without_such_a_profile(cell, tmp_path):
     shutil.copy(cell.with_name("profile.jfr"), tmp_path)
     edited(cell, tmp_path, configuration={"mode": {}, "profile": ["cpu"]})

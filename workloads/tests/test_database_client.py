@@ -47,14 +47,6 @@ def fields(**tool):
     return database_client.fields(spec(**tool), subject, Path("/out"))
 
 
-def test_its_jvm_is_the_modes_and_its_load_is_a_line():
-    argv = database_client.driver(spec(), Path("java"))
-    assert argv[:2] == ["java", "-Xmx64m"]
-    assert argv[-1] == "artifact.database.Driver"
-    assert fields()[0] == "/out"
-    assert "--url=jdbc:mariadb://127.0.0.1:3307/artifact?sslMode=disable" in fields()
-
-
 def test_a_mode_has_one_combination():
     expected = {"--pool-sizes=3", "--server-pool-sizes=0", "--virtual", "--window-ms=500"}
     assert expected <= {*fields()}

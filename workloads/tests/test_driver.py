@@ -66,11 +66,6 @@ def test_one_that_ends_is_reported_with_what_it_said_last(drive):
         driver.answer(30)
 
 
-def test_one_that_never_gets_ready_is_reported(drive):
-    with pytest.raises(DriverError, match=r"ended \(3\)"):
-        drive("raise SystemExit(3)")
-
-
 def test_the_limit_leaves_it_at_work_and_its_reply_is_seen_later(drive):
     driver = drive("print('ready', flush=True); input(); input(); print('done'); input()")
     driver.ask(["a long load"])

@@ -1,13 +1,11 @@
 """Golden cells have what tests need, whichever smoke run they were cut from."""
 
-import gzip
-
 import pytest
 
 from workloads.experiment.configuration import TOOLS
 from workloads.record import cell_folder, validity
 from workloads.record.slice_rules import OF_EVERYTHING
-from workloads.tests.golden.edits import LATENCIES, every, repeated, scaled, silent
+from workloads.tests.golden.edits import every, repeated, silent
 
 CELLS = every()
 RECORDS = [cell.record for cell in CELLS]
@@ -44,19 +42,6 @@ def test_edits_leave_a_cell_and_change_no_golden_one():
         silent("hung")(cell)
         cell_folder.validate(cell.record)
     assert before == CELLS
-
-
-def test_a_slower_server_has_longer_latencies_and_costs_more_in_slices_and_cell(tmp_path):
-    (cell,) = (c for c in every("blocking-remote") if "pool-200-blocking/smoke-remote" in c.name)
-    expected = [3 * float(cell.rows[0][name]) for name in ("latency_p99_ms", "cpu_us_per_request")]
-    throughput = cell.record["load"]["throughput_per_s"] / 3
-    cell.files[LATENCIES] = "slice,value_ms,count\n1,1000.0,7\n"
-    scaled(3)(cell)
-    assert [cell.rows[0][name] for name in ("latency_p99_ms", "cpu_us_per_request")] == expected
-    assert cell.record["load"]["throughput_per_s"] == throughput
-    assert cell.files[LATENCIES].splitlines()[1] == "1,3000.0,7"
-    path = cell.write(tmp_path).with_name(LATENCIES)
-    assert gzip.decompress(path.read_bytes()).decode() == cell.files[LATENCIES]
 
 
 def test_rules_judge_each_golden_cell_as_they_did_when_it_was_measured():

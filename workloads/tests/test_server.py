@@ -60,10 +60,6 @@ def test_server_without_a_right_answer(serve, monkeypatch, code, limit_s, outcom
     assert reason in why
 
 
-def test_server_that_cannot_start_has_no_port(serve):
-    assert serve("print('no such class')").port == 0
-
-
 SERVER = {"jar": "s.jar", "package": "p.q", "class": "Pool", "jvm_options": ["-Xmx1g"]}
 STUDY = {"server": SERVER}
 
@@ -73,9 +69,6 @@ def test_options_of_a_mode_become_its_arguments(tmp_path):
     argv = command(spec, tmp_path, 8080, 1)
     assert argv[-4:] == ["p.q.Pool", "--port=8080", "--core-threads=10", "--virtual=true"]
     assert "-Xmx1g" in argv
-    # The profiler comes while the server runs, or not at all.
-    assert not any("agentpath" in word for word in argv)
-    assert "-XX:+EnableDynamicAgentLoading" in argv
     # Decided by the CPUs under load: while it warms up it has all of them.
     assert "-XX:ActiveProcessorCount=1" in argv
     assert "-XX:ActiveProcessorCount=3" in command(spec, tmp_path, 8080, 3)
@@ -84,12 +77,6 @@ def test_options_of_a_mode_become_its_arguments(tmp_path):
     # A JVM under a limit counts its CPUs by that, as in a container.
     spec["mode"] |= {"cpu_limit": 1}
     assert not any("ActiveProcessorCount" in word for word in command(spec, tmp_path, 8080, 2))
-
-
-def test_temporary_files_stay_in_the_servers_folder(serve, tmp_path):
-    argv = command({"study": STUDY, "mode": {}}, tmp_path, 1, 1)
-    (option,) = (word for word in argv if "java.io.tmpdir" in word)
-    assert (serve(LISTEN).log.parent / option.partition("=")[2]).is_dir()
 
 
 def test_the_profiler_is_attached_for_its_slice_and_the_samplers_with_it(serve, monkeypatch):

@@ -96,21 +96,6 @@ def test_disturbed_slice_counts_for_all_but_latency(make_slice, faults, counts, 
     assert (done.counts, done.kept) == (counts, kept)
 
 
-def test_row_of_a_step_says_at_which_rate_it_was_and_whether_it_was_sustained(make_slice):
-    row = make_slice(4, load=STEP).row()
-    names = ("step", "offered_per_s", "served_per_s", "sustained", "stands", "due")
-    assert [row[name] for name in names] == [4, 97.5, 80.5, "false", "false", 49]
-    other = make_slice(4).row()
-    assert list(other) == list(row)
-    assert [other[name] for name in names] == [None] * 6
-
-
-def test_row_of_a_step_that_counts_although_it_fails_a_rule_says_both(make_slice):
-    for stands, said in ((True, "true"), (False, "false")):
-        row = make_slice(4, load=STEP, faults=["compiled"], stands=stands).row()
-        assert (row["kept"], row["reason"], row["stands"]) == (said, "compiled", said)
-
-
 def test_all_faults_of_a_slice_are_in_its_row(make_slice):
     done = make_slice(round=3, metrics={"steal_share": 0.2, "idle_neighbors_share": 0.3})
     done.faults = faults(done)

@@ -51,12 +51,6 @@ def after(option, command):
     return command[command.index(option) + 1]
 
 
-def test_script_stands_in_place_of_a_header():
-    command = command_of(script="workloads/scripts/sign-up.lua", keep_alive=True)
-    assert after("-s", command) == str(wrk2.ROOT / "workloads/scripts/sign-up.lua")
-    assert "-H" not in command
-
-
 def test_burst_is_due_together():
     command = command_of(at_once=True, rate_per_s=5000.0, connections=500, warm_up_s=0)
     assert after("--schedule", command) == "burst"
