@@ -52,16 +52,11 @@ def path_with(folder, name, text):
     ("setting", "expected"),
     [
         ("with=none", "with = 'none'; allowed: 2026-"),
-        ("slices={rounds: on}", 'slices.rounds = "on"; allowed: a whole number from'),
+        ("slices={rounds: few}", 'slices.rounds = "few"; allowed: a whole number from'),
     ],
 )
 def test_bad_configuration_stops_before_anything_starts(setting, expected):
     assert expected in planned("--config", setting, refused=True)
-
-
-def test_words_of_a_command_line_are_what_they_mean():
-    words = ["results=20261125", "thread_memory=false", "slices={rounds: 4}"]
-    planned("list_experiment", "--config", *words)
 
 
 def test_configuration_that_is_no_yaml_is_refused_with_what_to_write(tmp_path):
