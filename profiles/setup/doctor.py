@@ -166,7 +166,7 @@ def machine(needs: str, root: Path = limits.ROOT) -> list[Finding]:
         *processors(limits.cpus(root)),
         memory(needs),
         at_least("free disk, MiB", free_mib, DISK_MIB, "a default run needs about 1 GiB"),
-        folder("data of databases", limits.data_folder(), "their cells are not valid: set TMPDIR"),
+        data_folder(limits.data_folder(), root),
         governor(root),
         programs(),
     ]
@@ -175,22 +175,22 @@ def machine(needs: str, root: Path = limits.ROOT) -> list[Finding]:
 def processors(cpus: limits.Cpus) -> list[Finding]:
     """The CPUs, and a remark for each thing that makes them less than they seem."""
     usable, slow = limits.listed(cpus.usable), limits.listed(cpus.slow)
-    found = f"{len(cpus.usable)} ({usable})"
-    lines = [judged("CPUs", not cpus.refused(), found, cpus.refused(), MISSING)]
+    count = f"{len(cpus.usable)} ({usable})"
+    found = [judged("CPUs", not cpus.refused(), count, cpus.refused(), MISSING)]
     if cpus.quota is not None and cpus.quota <= len(cpus.usable):
         advice = "slices that it stops count for nothing"
-        lines.append(Finding("CPU quota", REMARK, f"{cpus.quota} CPUs", advice))
+        found.append(Finding("CPU quota", REMARK, f"{cpus.quota} CPUs", advice))
     if slow:
         advice = "the generator's; testbed.server_cpus chooses others"
-        lines.append(Finding("efficient cores", REMARK, slow, advice))
-    return lines
+        found.append(Finding("efficient cores", REMARK, slow, advice))
+    return found
 
 
-def folder(name: str, place: Path, advice: str, root: Path = limits.ROOT) -> Finding:
-    """Whether it is on a disk."""
+def data_folder(place: Path, root: Path) -> Finding:
     in_memory = limits.in_memory(place, root)
     found = f"{place} ({limits.file_system(place, root)}{', in memory' if in_memory else ''})"
-    return judged(name, not in_memory, found, f"{advice} to a folder on a disk")
+    advice = "cells of databases are not valid: set TMPDIR to a folder on a disk"
+    return judged("data of databases", not in_memory, found, advice)
 
 
 def kernel_limits(root: Path = limits.ROOT) -> list[Finding]:

@@ -123,11 +123,9 @@ def test_a_folder_in_memory_draws_a_remark(tmp_path, monkeypatch):
     monkeypatch.setattr(limits, "fsync_us", lambda folder: 90.0)
     mounts = "1 0 0:1 / / rw - ext4 /dev/vda rw\n2 1 0:2 / /t rw - tmpfs t rw"
     write(tmp_path, {"proc/self/mountinfo": mounts})
-    found = [doctor.folder("here", Path(at), "move it", tmp_path) for at in ("/srv", "/t/x")]
-    assert found == [
-        Finding("here", OK, "/srv (ext4)"),
-        Finding("here", REMARK, "/t/x (tmpfs, in memory)", "move it to a folder on a disk"),
-    ]
+    disk, memory = (doctor.data_folder(Path(at), tmp_path) for at in ("/srv", "/t/x"))
+    assert (disk.state, disk.found) == (OK, "/srv (ext4)")
+    assert (memory.state, memory.found) == (REMARK, "/t/x (tmpfs, in memory)")
 
 
 @pytest.mark.parametrize(
