@@ -43,17 +43,6 @@ def test_only_collections_within_the_load_count_and_full_ones_apart(tmp_path):
         assert collections(log, load) == dict.fromkeys(COLLECTIONS), text
 
 
-def test_collections_of_the_slices_that_count_are_added(make_slice):
-    slices = [make_slice(2, faults=[fault]) for fault in ("compiled", "not_completed")]
-    slices = [make_slice(1), *slices, make_slice(1, PROFILED)]
-    # No JVM of ours.
-    unknown = [make_slice(1, metrics=dict.fromkeys(COLLECTIONS))]
-    for loaded, expected in ((slices, [4, 2, 15.0]), (unknown, [None] * 3)):
-        server = measured(SPEC, TOOL, loaded)["server"]
-        assert [server[name] for name in COLLECTIONS] == expected
-    assert [slices[0].row()[name] for name in COLLECTIONS] == [2, 1, 7.5]
-
-
 def test_cell_names_the_variables_of_its_server_and_shows_no_secret(make_slice, live):
     got = {"PATH": "/opt/bin", "LC_ALL": "C.UTF-8", "SPRING_DATASOURCE_PASSWORD": "s", "A": "1"}
     live.subject.process.environment = got
@@ -109,7 +98,6 @@ def test_profile_of_slices_that_were_all_left_out_is_there_and_says_so(make_slic
     ("why", "outcome", "reason"),
     [
         ("beyond_limits: no descriptors", "beyond_limits", "no descriptors"),
-        ("not_ready: a-mode: still 503", "not_ready", "a-mode: still 503"),
         ("server_died: a-mode: it ended", "server_died", "a-mode: it ended"),
         ("another reason", "hung", "another reason"),
     ],

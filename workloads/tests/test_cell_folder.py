@@ -3,7 +3,6 @@
 import gzip
 import json
 import os
-import shutil
 import subprocess
 
 import pytest
@@ -124,12 +123,9 @@ def repeats_its_end(data):
     ("name", "damage", "said"),
     [
         ("slices.csv", repeats_its_end, "not the one that"),
-        ("slices.csv", lambda data: b"", "not the one that"),
         ("slices.csv", None, "not there, but"),
         ("latencies.csv.gz", half, "not the one that"),
-        (CELL, lambda data: b"", "no JSON object"),
         (CELL, half, "no JSON object"),
-        (CELL, lambda data: bytes(len(data)), "no JSON object"),
     ],
 )
 def test_damaged_cell_is_named_and_measured_again(whole, capsys, name, damage, said):
@@ -144,15 +140,6 @@ def test_damaged_cell_is_named_and_measured_again(whole, capsys, name, damage, s
     written(whole)
     assert current(whole)
     assert len(list(cell_folder.place_aside(whole).parent.iterdir())) == 1
-
-
-def test_record_laid_over_another_cell_is_named(tmp_path, capsys):
-    """Cells of two days, copied over each other, or Snakemake's backup of the one before."""
-    a, b = (written(out_of(tmp_path / day), latency_ms) for day, latency_ms in (("a", 7), ("b", 8)))
-    shutil.copy(a / CELL, b / CELL)
-    assert not holds(b, SPEC) and not current(b)
-    said = capsys.readouterr().err
-    assert "rep-1/latencies.csv.gz: not the one that cell.json was written with: " in said
 
 
 def test_fresh_folder_is_empty_and_has_a_number_where_its_name_is_taken(tmp_path):

@@ -127,13 +127,6 @@ def test_another_process_of_its_user_is_not_let_in_by_socket(alive, as_nobody):
         assert "eer authentication failed" in error or "no pg_hba.conf entry" in error
 
 
-def test_the_installed_data_trusts_no_client():
-    lines = (postgresql.TEMPLATE / "pg_hba.conf").read_text().splitlines()
-    methods = {line.split()[-1] for line in lines if line and not line.startswith("#")}
-    assert methods == {"peer", "md5"}
-    assert postgresql.TEMPLATE.stat().st_uid == postgresql.HOME.stat().st_uid
-
-
 @AS_ROOT
 def test_it_runs_where_only_root_can_read_the_installation(start, tmp_path, monkeypatch):
     closed, at_exit = tmp_path / "closed", []

@@ -118,11 +118,8 @@ JAVA = "Non HTTP response code: java.net"
     ("code", "kind"),
     [
         ("200", "body_wrong"),
-        ("404", "http_404"),
         (f"{JAVA}.SocketTimeoutException", "timeout"),
-        (f"{JAVA}.NoHttpResponseException", "closed_early"),
         (f"{JAVA}.BindException", "ports_exhausted"),
-        (f"{JAVA}.SocketException", "reset"),
         (f"{JAVA}.IllegalStateException", "other"),
     ],
 )

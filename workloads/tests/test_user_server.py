@@ -4,7 +4,6 @@ import contextlib
 import os
 import re
 import shlex
-import socket
 import subprocess
 import sys
 import threading
@@ -525,20 +524,6 @@ def test_nothing_of_a_background_command_that_does_not_listen_is_left(refusal, m
     behind = "import os, time\nif os.fork(): os._exit(0)\nos.setsid()\ntime.sleep(999)\n"
     assert "mine: " in refusal(*python(behind))
     assert command_lines(behind) == []
-
-
-def test_holder_of_a_port_from_before_is_named(tmp_path):
-    with socket.create_server(("127.0.0.1", 0)) as other:
-        port = other.getsockname()[1]
-        forever = [*PYTHON, "import time; time.sleep(99)"]
-        server = UserServer({"command": forever}, CPUS[:1], tmp_path, port)
-        try:
-            assert server.port == 0
-            why = server.why_silent()
-            assert f"process {os.getpid()} (" in why
-            assert f") listens on port {port}, and did so before the command was started" in why
-        finally:
-            server.stop()
 
 
 def test_server_is_waited_for_until_the_session_ends(refusal, monkeypatch):
