@@ -18,7 +18,8 @@ SPEC = {
     "testbed": {"request_timeout_s": 10, "load_limit_s": 120},
     "tool": {"users": 2, "ramp_up_s": 1, "loops": 2, "jvm_options": ["-Xmx2g"]},
 }
-HEADER = ",".join(jmeter.Sample._fields)
+HEADER = "timeStamp,elapsed,label,responseCode,success,bytes,sentBytes,grpThreads,allThreads"
+HEADER += ",Latency,IdleTime,Connect"
 ROWS = [
     "1000,100,request,200,true,144,128,2,2,100,0,1",
     "1050,110,request,200,true,144,128,2,2,110,0,1",
@@ -53,19 +54,15 @@ def test_summary_counts_what_was_asked_answered_and_refused(folder):
     assert not (folder / jmeter.RAW).exists()
 
 
-def test_line_that_was_cut_off_is_left_out_and_other_columns_are_named(folder):
-    raw = folder / jmeter.RAW
-    raw.write_text("\n".join([HEADER, *ROWS])[:-60])
+def test_line_that_was_cut_off_is_left_out(folder):
+    (folder / jmeter.RAW).write_text("\n".join([HEADER, *ROWS])[:-60])
     assert collected(folder)["requests_recorded"] == 3
-    raw.write_text("timeStamp,elapsed\n1,2\n")
-    with pytest.raises(ValueError, match="not the columns"):
-        collected(folder)
 
 
 def test_users_are_averaged_over_the_time_of_the_load():
     columns = ("timeStamp", "elapsed", "allThreads")
     rows = [(1000, 100, 4), (1050, 250, 2), (1100, 300, 1)]
-    samples = [SimpleNamespace(**dict(zip(columns, map(str, row), strict=True))) for row in rows]
+    samples = [dict(zip(columns, map(str, row), strict=True)) for row in rows]
     # 4 users for 100 ms, 2 for 200 ms, 1 for 100 ms
     assert jmeter.users_alive(samples) == pytest.approx((400 + 400 + 100) / 400)
     assert jmeter.users_alive([]) is None

@@ -16,7 +16,7 @@ import zipfile
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from workloads.record.latencies import SAMPLES
 from workloads.record.load import nothing_sent
@@ -59,21 +59,8 @@ ERROR_KINDS = {
 NOT_SENT = {"connect_refused", "connect_timeout", "ports_exhausted"}
 
 
-class Sample(NamedTuple):
-    """A line that JMeter writes for a request, by the names of its columns; times in ms."""
-
-    timeStamp: str
-    elapsed: str
-    label: str
-    responseCode: str
-    success: str
-    bytes: str
-    sentBytes: str
-    grpThreads: str
-    allThreads: str
-    Latency: str
-    IdleTime: str
-    Connect: str
+# A line that JMeter writes for a request, by the names of its columns; times in ms.
+Sample = dict[str, str]
 
 
 def generator(spec: dict[str, Any]) -> dict[str, str]:
@@ -158,18 +145,18 @@ def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> d
     """Leaves the measured samples in samples.csv.gz; every sample has its own time."""
     raw = folder / RAW
     with raw.open(newline="") as file:
-        columns, *rows = csv.reader(file)
-    if columns != list(Sample._fields):
-        raise ValueError(f"{raw}: not the columns that workloads/jmeter/jmeter.properties names")
-    # A load that was cut off may end within a line.
-    samples = [Sample._make(row) for row in rows if len(row) == len(columns)]
+        rows = csv.DictReader(file)
+        # A load that was cut off may end within a line.
+        samples = [row for row in rows if None not in row.values()]
     start_ms, end_ms = window_ms(spec, samples)
     within = [row for row in samples if start_ms <= ended_ms(row) <= end_ms]
     outside = [row for row in samples if not start_ms <= ended_ms(row) <= end_ms]
-    in_flight = [row for row in outside if int(row.timeStamp) < end_ms < ended_ms(row)]
+    in_flight = [row for row in outside if int(row["timeStamp"]) < end_ms < ended_ms(row)]
     # Between slices, while the servers wait: a better compression takes five times as long.
     with gzip.open(folder / SAMPLES, "wt", compresslevel=1, newline="") as file:
-        csv.writer(file).writerows([Sample._fields, *within])
+        table = csv.DictWriter(file, rows.fieldnames or [])
+        table.writeheader()
+        table.writerows(within)
     raw.unlink()
     load = summary(spec, within, len(in_flight), (start_ms / 1000, end_ms / 1000))
     # Answered before the window, or requested after it.
@@ -177,22 +164,22 @@ def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> d
     return load | {
         "answers_in_warm_up": apart,
         # Those of the whole load that reached the server: its own counters belong to these.
-        "counted_requests": sum(error_kind(row.responseCode) not in NOT_SENT for row in samples),
+        "counted_requests": sum(error_kind(row["responseCode"]) not in NOT_SENT for row in samples),
     }
 
 
 def answered(samples: list[Sample]) -> int:
-    return sum(row.responseCode.startswith("2") for row in samples)
+    return sum(row["responseCode"].startswith("2") for row in samples)
 
 
 def ended_ms(row: Sample) -> int:
-    return int(row.timeStamp) + int(row.elapsed)
+    return int(row["timeStamp"]) + int(row["elapsed"])
 
 
 def window_ms(spec: dict[str, Any], samples: list[Sample]) -> tuple[int, int]:
     """From the first request to the last answer, or the requested duration after a warm-up."""
     tool = spec["tool"]
-    first_ms = min((int(row.timeStamp) for row in samples), default=0)
+    first_ms = min((int(row["timeStamp"]) for row in samples), default=0)
     if "duration_s" in tool:
         start_ms = first_ms + round(tool["warm_up_s"] * 1000)
         return start_ms, start_ms + round(tool["duration_s"] * 1000)
@@ -205,9 +192,9 @@ def summary(
     in_flight_at_end: int,
     window_s: tuple[float, float],
 ) -> dict[str, Any]:
-    good = [row for row in samples if row.success == "true"]
+    good = [row for row in samples if row["success"] == "true"]
     duration_s = window_s[1] - window_s[0]
-    errors = Counter(error_kind(row.responseCode) for row in samples if row.success != "true")
+    errors = Counter(error_kind(row["responseCode"]) for row in samples if row["success"] != "true")
     return nothing_sent(LOOP) | {
         "requests_offered": offered(spec),
         "requests_recorded": len(samples),
@@ -226,14 +213,14 @@ def summary(
         "received_bytes": total(samples, "bytes"),
         "sent_bytes": total(samples, "sentBytes"),
         "latency_mean_ms": mean_ms(samples),
-        "latency_min_ms": min((int(row.elapsed) for row in good), default=None),
+        "latency_min_ms": min((int(row["elapsed"]) for row in good), default=None),
     }
 
 
 def users_alive(samples: list[Sample]) -> float | None:
     """How many users there were on average; every answer reports how many there were."""
-    answers = sorted((ended_ms(row), int(row.allThreads)) for row in samples)
-    start_ms = min((int(row.timeStamp) for row in samples), default=0)
+    answers = sorted((ended_ms(row), int(row["allThreads"])) for row in samples)
+    start_ms = min((int(row["timeStamp"]) for row in samples), default=0)
     if not answers or answers[-1][0] == start_ms:
         return None
     ends_ms = [start_ms, *(end_ms for end_ms, _ in answers)]
@@ -249,7 +236,7 @@ def mean_ms(samples: list[Sample]) -> float | None:
 
 
 def total(samples: Iterable[Sample], column: str) -> int:
-    return sum(int(getattr(row, column)) for row in samples)
+    return sum(int(row[column]) for row in samples)
 
 
 def error_kind(response_code: str) -> str:
