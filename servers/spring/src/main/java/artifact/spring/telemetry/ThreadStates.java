@@ -76,6 +76,8 @@ public class ThreadStates implements AutoCloseable {
             write(timeS + ",kernel,", kernel.count());
             csv.flush();
         } catch (IOException failure) {
+            // The executor ends the samples without a word.
+            System.err.println("thread states can no longer be written: " + failure.getMessage());
             throw new UncheckedIOException(failure);
         }
     }

@@ -67,6 +67,20 @@ class ThreadStatesTest {
     }
 
     @Test
+    void saysThatItCanNoLongerWrite() throws Exception {
+        Files.createSymbolicLink(ThreadStates.FILE, Path.of("/dev/full"));
+        PrintStream stderr = System.err;
+        ByteArrayOutputStream said = new ByteArrayOutputStream();
+        System.setErr(new PrintStream(said));
+        try (App app = App.start("--states-every-ms=5", "--log=off")) {
+            watch(true, app);
+            App.await("it says so", () -> said.toString().contains("thread states can no longer be written: "));
+        } finally {
+            System.setErr(stderr);
+        }
+    }
+
+    @Test
     void isNotThereUnlessConfiguredAndTheSwitchAnswersAllTheSame() throws Exception {
         try (App app = App.start()) {
             watch(true, app);
