@@ -74,7 +74,7 @@ def command(pid: int, *words: str) -> str:
             [*jcmd, *words], capture_output=True, text=True, timeout=LIMIT_S, check=True
         ).stdout
     except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as fault:
-        said = fault.stderr or fault.stdout or fault
+        said = str(fault.stderr or fault.stdout or fault).strip()
         raise RuntimeError(f"the JVM {pid} does not answer: {said}") from fault
 
 
