@@ -6,7 +6,7 @@ outputs  workloads/due/build/due, workloads/jmeter/build/driver.jar
          {results}/sessions/{study}/{comparison}/rep-{repetition}.json: the session came to its end
          {results}/cells/{study}/{mode}/{tier}/{tool}/rep-{repetition}/: cell.json and the files next to it
          {results}/primitives/thread-memory.csv
-         {results}/modes.csv: what each mode is a variant of, its kind and its looks
+         {results}/modes.csv: what each mode is a variant of, its family and kind
          {results}/grid.csv: which modes the experiment measures at which tiers, by which tools
 
 A session keeps the cells that are there and current, so that an interrupted one goes on where it stopped.
