@@ -186,12 +186,10 @@ def whole_mode(
 ) -> Mode:
     """A mode with its kind, options, JVM options and what must be observed."""
     own = definitions[name]
+    base = next((definitions[own[key]] for key in VARIANTS if key in own), own)
     if "a_a_of" in own:
-        base = without(definitions[own["a_a_of"]], "title", "size", "tiers", "extra")
-        own = base | own
-    base_of = next((own[key] for key in VARIANTS if key in own), None)
-    kind = own.get("kind", definitions.get(base_of or "", {}).get("kind"))
-    own = own | ({"kind": kind} if kind else {}) | {"id": name}
+        own = without(base, "title", "size", "tiers", "extra") | own
+    own = only(base, "kind") | own | {"id": name}
     if "command" in own:
         return own
     # Other servers, and those of a source, have options of their own.
@@ -205,11 +203,11 @@ def whole_mode(
         if engine
         else kinds.options(own, common, virtual_is_option=says_virtual)
     )
-    like = own if "threads" in own else definitions.get(base_of or "", own)
+    like = own if "threads" in own else base
     if seen := own.get("observed") or study.get("observed"):
         own["observed"] = seen
-    elif kind and (kind != "pool" or "threads" in like):
-        own["observed"] = kinds.observed(like | {"kind": kind})
+    elif "kind" in own and (own["kind"] != "pool" or "threads" in like):
+        own["observed"] = kinds.observed(like | only(own, "kind"))
     return own
 
 
