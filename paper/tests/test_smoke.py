@@ -324,18 +324,17 @@ def test_waiting_in_synchronized_for_a_lock_deadlocks_on_jdk_21_and_not_on_25():
 
 
 def test_synchronized_pins_on_jdk_21_and_not_on_25():
-    def counted(mode):
-        server = measured_at(mode, "smoke-lock", "jmeter")["server"]
-        return [part for part in (server, server["profiled"]) if part["counters"]]
+    def server_of(mode):
+        return measured_at(mode, "smoke-lock", "jmeter")["server"]
 
-    # Once in each request, in slices of both kinds, and in no other mode.
-    for part in counted("virtual-synchronized-21"):
-        pinned = part["counters"]["pinned"]
-        assert 0 < pinned <= part["counted_requests"]
-        assert part["counters"]["pinned_ms"] >= 19 * pinned
+    # Once in each request, and in no other mode.
+    server = server_of("virtual-synchronized-21")
+    pinned = server["counters"]["pinned"]
+    assert 0 < pinned <= server["counted_requests"]
+    assert server["counters"]["pinned_ms"] >= 19 * pinned
     for mode in ("virtual-lock-21", "virtual-synchronized-25"):
-        for part in counted(mode):
-            assert part["counters"]["pinned"] == part["counters"]["pinned_ms"] == 0
+        counters = server_of(mode)["counters"]
+        assert counters["pinned"] == counters["pinned_ms"] == 0
 
 
 @each_cell()
@@ -407,7 +406,7 @@ def test_published_answer_is_122_bytes(mode):
 @each_cell(study="stacks")
 def test_requests_of_the_stacks_allocate(cell):
     lines = (folder(cell) / "allocation.collapsed").read_text().splitlines()
-    requests = record(cell)["server"]["profiled"]["requests"]
+    requests = total(slices(cell, PROFILED), "requests_recorded")
     bytes_each = sum(int(line.rsplit(" ", 1)[1]) for line in lines) / requests
     # An order has a request, a row and an answer; and no server of 256 MiB holds ten MiB for each.
     assert 2**10 < bytes_each < 10 * 2**20
@@ -446,7 +445,7 @@ def test_user_supplied_server_is_measured_like_every_other(cell):
     assert server["cpu_us_per_request"] is None or server["cpu_us_per_request"] > 0
     assert server["peak_threads"] >= 1 and server["peak_descriptors"] > 5
     assert server["peak_rss_bytes"] > 5_000_000
-    assert (server["threads_started"], server["compiler_cpu_s"]) == (None, None)
+    assert (server["threads_started"], server["compiler_share"]) == (None, None)
     assert measured["provenance"]["server_argv"][1].endswith("user-server/server.py")
     assert profile["file"] is None and profile["reason"]
 

@@ -219,17 +219,14 @@ def used_by(pid: int, *, with_shared: bool = True) -> Sample:
     """The use of a process; empty once it is gone."""
     try:
         cpu_s = process_cpu_s(pid)
-        # After the name, which may hold spaces: the state; as 12th field utime, then stime and both
-        # of children that have ended; num_threads.
+        # After the name, which may hold spaces: the state; as 14th field cutime, then cstime (of
+        # children that have ended); num_threads.
         stat = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
         _, resident, shared = map(int, Path(f"/proc/{pid}/statm").read_text().split()[:3])
     except OSError:
         return {}
-    user_s, system_s, ended_user_s, ended_system_s = (int(at) / TICKS_PER_S for at in stat[11:15])
     return {
-        "cpu_s": cpu_s + ended_user_s + ended_system_s,
-        "cpu_user_s": user_s + ended_user_s,
-        "cpu_system_s": system_s + ended_system_s,
+        "cpu_s": cpu_s + sum(map(int, stat[13:15])) / TICKS_PER_S,
         "rss_bytes": (resident if with_shared else resident - shared) * PAGE_BYTES,
         "threads": int(stat[17]),
     }

@@ -51,7 +51,7 @@ from workloads.record.slice import (
 
 SUMMED = (
     *("requests_offered", "requests_recorded", "in_flight_at_end", "responses_2xx", "bodies_right"),
-    *("duration_s", "received_bytes", "sent_bytes", "connects", "answers_in_warm_up"),
+    *("duration_s", "received_bytes", "sent_bytes", "answers_in_warm_up"),
     *("failures_in_warm_up", "connections_opened", "reconnects"),
 )
 LOWEST = ("latency_min_ms", "body_bytes_min")
@@ -71,7 +71,6 @@ SPEEDS = ("speed_server", "probe_us")
 NOT_OF_A_SWEEP = (
     *("answers_per_s", "throughput_per_s", "latency_mean_ms", "in_flight_mean", "offered_per_s"),
 )
-CPU_TIMES = ("cpu_user_s", "cpu_system_s")
 # Share of the server's CPU time: above it, what the compiler's subtraction leaves is uncertain.
 COMPILER_MARKED_ABOVE = 0.3
 COMBINATIONS, LATENCIES_FILE = "combinations.csv", "latencies.csv.gz"
@@ -206,8 +205,7 @@ def typical(changes: list[dict[str, float] | None]) -> dict[str, float] | None:
 
 def server_of(live: Live, slices: list[Slice]) -> dict[str, Any]:
     """The `server` part of cell.json, except what its process reports at its end."""
-    counted, profiled = pooled(slices), pooled_kept(slices, PROFILED)
-    profiled_requests = sum(done.load["requests_recorded"] for done in profiled)
+    counted = pooled(slices)
     metrics = [done.metrics for done in counted]
     cpu_s = sum(each["server_cpu_s"] for each in metrics)
     compiler_s = sum(each["compiler_cpu_s"] or 0.0 for each in metrics)
@@ -215,7 +213,6 @@ def server_of(live: Live, slices: list[Slice]) -> dict[str, Any]:
     return {
         "cpu_s": cpu_s,
         "cpu_us_per_request": cpu_us_per_request(counted),
-        "compiler_cpu_s": compiler_s if knows_compiler else None,
         "compiler_share": compiler_s / cpu_s if knows_compiler and cpu_s else None,
         "compiler_marked": compiler_s > COMPILER_MARKED_ABOVE * cpu_s,
         "idle_threads": live.idle["server_threads"],
@@ -224,11 +221,12 @@ def server_of(live: Live, slices: list[Slice]) -> dict[str, Any]:
         "first_answer_s": live.first_answer_s,
         "threads_started": threads_started(counted),
         "carriers": live.carriers,
-        **counters_of(counted),
-        "profiled": counters_of(profiled) | {"requests": profiled_requests},
+        "counters": counters(counted),
+        # The requests that these belong to.
+        "counted_requests": summed(done.load.get("counted_requests") for done in counted),
         "settings": live.settings,
         **{name: max(each[name] for each in metrics) for name in PEAKS},
-        **{name: sum(each[name] for each in metrics) for name in (*CPU_TIMES, *GROWING)},
+        **{name: sum(each[name] for each in metrics) for name in GROWING},
         **{name: summed(each[name] for each in metrics) for name in COLLECTIONS},
     }
 
@@ -262,15 +260,6 @@ def threads_started(slices: list[Slice]) -> int | None:
     if any(None in edge for edge in edges):
         return None
     return sum(max(0, after - before) for before, after in edges)
-
-
-def counters_of(slices: list[Slice]) -> dict[str, Any]:
-    """The server's own counters, and the requests that they belong to."""
-    counts = [done.load.get("counted_requests") for done in slices]
-    return {
-        "counters": counters(slices),
-        "counted_requests": summed(counts) if slices else None,
-    }
 
 
 def counters(slices: list[Slice]) -> dict[str, float]:

@@ -65,8 +65,6 @@ class Window:
             "server_cpu_s": server_s,
             "compiler_cpu_s": compiler_s if is_jvm else None,
             "compiler_share": compiler_s / server_s if is_jvm and server_s else None,
-            "cpu_user_s": self.grown("server_cpu_user_s"),
-            "cpu_system_s": self.grown("server_cpu_system_s"),
             "cpu_us_per_request": self.per_answer_us(server_s - compiler_s) if is_known else None,
             "speed_server": speed.relative,
             "probe_us": speed.probe_us,

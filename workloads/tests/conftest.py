@@ -38,8 +38,6 @@ METRICS = dict.fromkeys(ZERO, 0.0) | {
     "server_cpu_s": 0.5,
     "compiler_cpu_s": 0.01,
     "compiler_share": 0.02,
-    "cpu_user_s": 0.3,
-    "cpu_system_s": 0.2,
     "cpu_us_per_request": 4900.0,
     "idle_neighbors_share": 0.001,
     "generator_cpu_share": 0.2,

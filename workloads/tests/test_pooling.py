@@ -101,11 +101,6 @@ def test_what_did_not_complete_or_was_profiled_is_never_pooled(make_slice):
     assert (server["cpu_s"], server["peak_threads"], server["threads_started"]) == (0.5, 20, 0)
     assert pooling.machine_of(slices)["steal_share"] == 0
     assert server["counters"] == {}
-    assert server["profiled"] == {
-        "counters": {"hits": 10**6},
-        "requests": 10**6,
-        "counted_requests": None,
-    }
 
 
 def test_disturbed_slice_counts_for_all_but_latency(make_slice):
@@ -167,7 +162,7 @@ def test_cpu_time_per_request_is_without_the_compilers(make_slice):
     ]
     server = server_of(slices)
     assert server["cpu_us_per_request"] == pytest.approx(1e6 * (1.2 - 0.4) / 200)
-    assert (server["cpu_s"], server["compiler_cpu_s"]) == pytest.approx((1.2, 0.4))
+    assert server["cpu_s"] == pytest.approx(1.2)
     assert server["compiler_share"] == pytest.approx(1 / 3)
     assert (server["peak_threads"], server["idle_threads"]) == (33, 12)
     assert (server["retransmits"], server["collections"]) == (3, 4)
@@ -176,7 +171,7 @@ def test_cpu_time_per_request_is_without_the_compilers(make_slice):
     for each in slices:
         each.metrics |= {"compiler_cpu_s": None, "compiler_share": None}
     database = server_of(slices)
-    assert (database["compiler_cpu_s"], database["compiler_share"]) == (None, None)
+    assert database["compiler_share"] is None
     assert database["cpu_us_per_request"] == pytest.approx(1e6 * 1.2 / 200)
     slices[0].accounts["after"] |= {"threads_started": None}
     assert server_of(slices)["threads_started"] is None
@@ -209,7 +204,6 @@ def test_counters_belong_to_all_requests_of_a_load(make_slice):
     server = server_of(slices)
     assert server["counters"] == {"pool_wait_ms": 16_000, "pinned_ms": 0}
     assert server["counted_requests"] == 300
-    assert (server["profiled"]["counted_requests"], server["profiled"]["requests"]) == (10, 100)
     # A tool may not count the requests of its warm-up.
     slices.append(waited(make_slice, 1.0, None))
     assert server_of(slices)["counted_requests"] is None

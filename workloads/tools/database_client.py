@@ -76,14 +76,12 @@ def fields(spec: dict[str, Any], subject: Subject, folder: Path) -> list[str]:
 def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> dict[str, Any]:
     """The `load` part of cell.json; combinations.csv and latency.hgrm are the client's own."""
     rows = rows_in(folder / COMBINATIONS)
-    clients = {"concurrency_offered": spec["tool"]["workers"], "connects": 0}
+    clients = {"concurrency_offered": spec["tool"]["workers"]}
     if not rows:
         said = (folder / "generator.log").read_text(errors="replace")[-2000:]
         fault = {"outcome": "refused", "reason": f"database-client: {said.strip()}"}
         return nothing_answered(LOOP, ran_s) | clients | {"fault": fault}
     good, failed = total(rows, "transactions"), total(rows, "failed")
-    if spec["mode"]["client"]["connections"] == "new":
-        clients["connects"] = round(good)
     windows_s = [(float(row["start_epoch_s"]), float(row["end_epoch_s"])) for row in rows]
     # Between two combinations nothing is counted.
     counted_s = sum(end_s - start_s for start_s, end_s in windows_s)

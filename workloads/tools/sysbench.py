@@ -60,14 +60,10 @@ def command(spec: dict[str, Any], java: Path, subject: Subject) -> list[str]:
         "--histogram=on",
         str(LUA),
         f"--script={tool['script']}",
-        f"--reconnect-every={reconnect_every(spec)}",
+        # Transactions to a connection; 0 for all.
+        f"--reconnect-every={spec['mode'].get('client', {}).get('reconnect_every', 0)}",
         "run",
     ]
-
-
-def reconnect_every(spec: dict[str, Any]) -> int:
-    """Transactions to a connection; 0 for all."""
-    return spec["mode"].get("client", {}).get("reconnect_every", 0)
 
 
 def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> dict[str, Any]:
@@ -103,7 +99,6 @@ def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> d
         # It has no warm-up of its own.
         "counted_requests": events,
         "latency_min_ms": figures["min_ms"],
-        "connects": events // every if (every := reconnect_every(spec)) else 0,
         "queries": {kind: round(figures[kind]) for kind in ("reads", "writes", "other")},
     }
 

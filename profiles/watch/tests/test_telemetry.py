@@ -68,7 +68,6 @@ def test_children_count_as_their_parent_while_they_live_and_after(sampled):
     watching = sampled(FAMILY, lambda samples: peak(samples, "server_cpu_s") >= 0.85)
     assert telemetry.family_cpu_s(watching.server_pid) >= peak(watching.samples, "server_cpu_s")
     assert peak(watching.samples, "server_cpu_s") >= 0.85
-    assert peak(watching.samples, "server_cpu_user_s") > 0.1
     assert peak(watching.samples, "server_threads") >= 3
     assert peak(watching.samples, "server_rss_bytes") > 2_000_000
 
