@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from workloads.machine import environment, provenance
 from workloads.record import cell_folder, pooling, validity
 from workloads.record.load import nothing_sent
 from workloads.record.slice import PROFILED, Slice
-from workloads.servers.server import BODY_SHOWN, EVENTS
+from workloads.servers.server import EVENTS
 
 
 @dataclass(frozen=True)
@@ -135,8 +134,12 @@ def measured(spec: dict[str, Any], tool: Any, slices: list[Slice]) -> dict[str, 
     return {
         "outcome": (broken or last).outcome,
         "outcome_reason": (broken or last).reason,
-        "answers": answers_of(counted[0].accounts["body_before"], (broken or last).accounts["body"])
-        | {"rows_before": rows_before, "rows_after": rows_after}
+        "answers": {
+            "before": digest(counted[0].accounts["body_before"]),
+            "after": digest((broken or last).accounts["body"]),
+            "rows_before": rows_before,
+            "rows_after": rows_after,
+        }
         | ({"requests": live.answers} if live.answers else {}),
         "load": load,
         "server": server | {"start_up_s": live.subject.start_up_s},
@@ -178,18 +181,6 @@ def write_cell(record: dict[str, Any], slices: list[Slice], folder: Path) -> Non
     record["series"] = cell_folder.series_of(folder)
     cell_folder.validate(record)
     cell_folder.write(record, folder)
-
-
-def answers_of(before: bytes | None, after: bytes | None) -> dict[str, Any]:
-    """Digests of the answers before and after the load, and where two differ their bytes there."""
-    found: dict[str, Any] = {"before": digest(before), "after": digest(after)}
-    if before is None or after is None or before == after:
-        return found
-    at = len(os.path.commonprefix([before, after]))
-    # From their first bytes on, unless they are the same for long.
-    shown = slice(max(0, at - BODY_SHOWN // 2), at + BODY_SHOWN // 2)
-    texts = [body[shown].decode(errors="backslashreplace") for body in (before, after)]
-    return found | {"differ": {"at": at, "before": texts[0], "after": texts[1]}}
 
 
 def digest(body: bytes | None) -> str:

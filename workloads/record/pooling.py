@@ -54,12 +54,9 @@ SUMMED = (
     *("duration_s", "received_bytes", "sent_bytes", "answers_in_warm_up"),
     *("failures_in_warm_up", "connections_opened", "reconnects"),
 )
-LOWEST = ("latency_min_ms", "body_bytes_min")
-HIGHEST = ("body_bytes_max",)
 COUNTS = ("errors", "queries")
-# Means over the time that counted; the latency over the requests of included slices.
+# Means over the time that counted.
 RATES = ("answers_per_s", "throughput_per_s", "users_alive")
-LATENCIES = ("latency_mean_ms",)
 SAME = ("loop", "offered_per_s", "concurrency_offered")
 PEAKS = (
     *("peak_threads", "peak_rss_bytes", "peak_descriptors", "peak_descriptors_share"),
@@ -68,9 +65,7 @@ PEAKS = (
 SHARES = ("steal_share", "server_steal_share", "others_cpu_share", "idle_neighbors_share")
 SPEEDS = ("speed_server", "probe_us")
 # Values that mean nothing over the steps of a sweep, each at a rate of its own.
-NOT_OF_A_SWEEP = (
-    *("answers_per_s", "throughput_per_s", "latency_mean_ms", "in_flight_mean", "offered_per_s"),
-)
+NOT_OF_A_SWEEP = ("answers_per_s", "throughput_per_s", "in_flight_mean", "offered_per_s")
 # Share of the server's CPU time: above it, what the compiler's subtraction leaves is uncertain.
 COMPILER_MARKED_ABOVE = 0.3
 COMBINATIONS, LATENCIES_FILE = "combinations.csv", "latencies.csv.gz"
@@ -113,9 +108,6 @@ def load_of(slices: list[Slice], rounds: float = math.inf) -> dict[str, Any]:
         SUMMED: lambda key: summed(values(key)),
         COUNTS: lambda key: dict(sum(map(Counter, known(key)), Counter())),
         RATES: lambda key: weighted(values(key), lasted_s),
-        LATENCIES: lambda key: weighted([load.get(key) for load in timed], answered),
-        LOWEST: lambda key: min(known(key), default=None),
-        HIGHEST: lambda key: max(known(key), default=None),
         SAME: lambda key: values(key)[0],
     }
     there = {key for load in loads for key in load}
@@ -124,10 +116,13 @@ def load_of(slices: list[Slice], rounds: float = math.inf) -> dict[str, Any]:
     found["in_flight_mean"] = weighted([in_flight(load) for load in timed], timed_s)
     if is_sweep(slices):
         found |= dict.fromkeys(NOT_OF_A_SWEEP)
-    shares = [load["error_share"] for load in loads]
+    shares, means_ms = values("error_share"), [load["latency_mean_ms"] for load in timed]
     limited = [load["limited_by_generator"] for load in loads if load["limited_by_generator"]]
     generators = [load["generator"] for load in loads]
     return found | {
+        # Over the requests of included slices.
+        "latency_mean_ms": None if is_sweep(slices) else weighted(means_ms, answered),
+        "latency_min_ms": min(known("latency_min_ms"), default=None),
         "error_share": weighted(shares, requests) if sum(requests) else max(shares),
         "start_epoch_s": min(load["start_epoch_s"] for load in loads),
         "end_epoch_s": max(load["end_epoch_s"] for load in loads),

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from workloads.record.cell import answers_of, digest, measured, profile_of, silent
+from workloads.record.cell import digest, measured, profile_of, silent
 from workloads.record.load import COLLECTIONS, collections, nothing_sent
 from workloads.record.slice import PROFILED
 
@@ -63,15 +63,7 @@ def test_outcome_is_that_of_the_slice_that_did_not_complete(make_slice):
     assert (fine["outcome"], fine["answers"]["after"]) == ("completed", digest(b"ok"))
 
 
-def test_answers_that_differ_show_where():
-    differ = answers_of(b'{"at": 17}', b'{"at": 18}')["differ"]
-    assert differ == {"at": 8, "before": '{"at": 17}', "after": '{"at": 18}'}
-    # In a long page not its first bytes, and what is no text readable.
-    differ = answers_of(b"=" * 5000 + b"\xff1", b"=" * 5000 + b"\xff2")["differ"]
-    assert differ["at"] == 5001
-    assert differ["before"].endswith("=\\xff1") and len(differ["before"]) < 200
-    # A 204 is an answer, and no answer is none.
-    assert answers_of(b"", b"") == {"before": digest(b""), "after": digest(b"")}
+def test_answer_without_a_body_is_another_than_none():
     assert digest(b"") != digest(None) == ""
 
 

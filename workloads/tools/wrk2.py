@@ -119,8 +119,6 @@ def from_due(load: dict[str, Any]) -> dict[str, Any]:
         "requests_recorded": good + sum(errors.values()),
         "responses_2xx": good,
         "bodies_right": load["bodies_right"],
-        "body_bytes_min": load["body_bytes"]["min"],
-        "body_bytes_max": load["body_bytes"]["max"],
         "connections_opened": load["connections_opened"],
         "reconnects": load["reconnects"],
         "answers_in_warm_up": requests["completed_in_warm_up"],
