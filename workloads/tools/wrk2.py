@@ -1,6 +1,6 @@
 """The tool wrk2: an open loop; requests are due at a constant rate or at random, answered or not.
 
-The generator is the project's own, `due`, which takes wrk2's command line and scripts. A mix has
+The generator is the project's own, `due`, with wrk2's scripts and its main options. A mix has
 the latency of the tier's path alone; the requests that are mixed in have a histogram of their own.
 `due` bounds the latency from both sides: a generator that is late with a request adds to its
 latency from when it was due, and `without-lag` has it without that.
