@@ -35,15 +35,15 @@ test_that("cells beside a default run are counted apart, and of a commit of thei
 
 test_that("a run is of the commit that its cells name, and of no two", {
   expect_equal(shipped_from(write_whole_run(commit = "abc"))$facts[c("commit", "analysed_by")], list(commit = "abc", analysed_by = "0123456789"))
-  expect_refused(write_whole_run(commit = "abc+changed"), "code that was not committed (abc+changed)")
   run <- write_whole_run(commit = "abc")
-  expect_refused_of <- function(paths, said) {
-    of_commit(paths, "def")
+  expect_refused_of <- function(paths, commit, said) {
+    of_commit(paths, commit)
     aged(run$paths)
     expect_refused(run, said)
   }
-  expect_refused_of(run$paths[1], "its cells were measured by 2 commits")
-  expect_refused_of(run$paths, "its tables are not of the commit that measured its cells (def)")
+  expect_refused_of(run$paths[1], "def", "its cells were measured by 2 commits")
+  expect_refused_of(run$paths, "def", "its tables are not of the commit that measured its cells (def)")
+  expect_refused_of(run$paths, "abc+changed", "code that was not committed (abc+changed)")
 })
 
 test_that("a run is named by its date and its machine", {
@@ -62,8 +62,8 @@ test_that("a run that is not whole is refused", {
   run <- write_whole_run()
   unlink(dirname(run$paths[1]), recursive = TRUE)
   expect_refused(run, "the run is incomplete: 1 of 6 cells are missing (demo/fixed-pool/low/wrk2/rep-1)")
-  run <- write_whole_run(repetitions = 2)
-  run$paths <- c(run$paths, sub("rep-2", "rep-3", run$paths[3:4]))
+  run <- write_whole_run()
+  run$paths <- c(run$paths, sub("rep-3", "rep-4", run$paths[5:6]))
   expect_refused(run, "fewer repetitions than the 3 of the default run")
 })
 

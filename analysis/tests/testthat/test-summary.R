@@ -63,14 +63,6 @@ test_that("corrected latency is primary, uncorrected stands beside it", {
   expect_unknown(row, "latency_all_p99_ms")
 })
 
-test_that("a server that refused is a row with its outcome and no latency", {
-  row <- row_of(
-    outcome = "refused", outcome_reason = "no socket\nlistens", validity = list(valid = FALSE, checks = list(list(id = "alive_after", passed = FALSE)))
-  )
-  expect_columns(row, outcome = "refused", outcome_reason = "no socket listens", failed_checks = "alive_after", valid = FALSE)
-  expect_unknown(row, "latency_p99_ms")
-})
-
 test_that("a server that died, or answers otherwise after its load, did not survive, unless its answers vary", {
   survived <- function(after, ..., answers_vary = NULL) {
     answered(answers = list(before = "a", after = after), configuration = list(mode = list(answers_vary = answers_vary)), ...)$survived
