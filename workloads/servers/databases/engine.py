@@ -24,7 +24,7 @@ class Engine:
     sysbench_driver: str
     # The counter of what is started for connections, which a pool or a cache avoids.
     threads_started: str
-    # What its log says then.
+    # A text of its log, once it answers.
     ready: str
     # A process that stands between it and its clients.
     pooler: Process | None = None
