@@ -41,9 +41,11 @@ def profile_all(
 def longer(spec: dict[str, Any], slices: list[Slice]) -> dict[str, Any]:
     tool, wanted = spec["tool"], spec["testbed"]["profiler"]
     key = "window_s" if "window_s" in tool else "duration_s"
-    if not SAMPLED & {*spec["profile"]} or any(tool.get(word) for word in COUNTED):
-        return spec
     plain = pooled(slices)
+    # A user-supplied server without a JIT compiler is no JVM, and nothing samples it.
+    sampled = "command" not in spec["mode"] or plain[0].metrics["compiler_cpu_s"] is not None
+    if not sampled or not SAMPLED & {*spec["profile"]} or any(tool.get(word) for word in COUNTED):
+        return spec
     lasted_s = sum(each.load["duration_s"] for each in plain)
     share = sum(each.metrics["server_cpu_s"] for each in plain) / lasted_s if lasted_s else 0.0
     needed_s = wanted["samples"] * sampling(spec)["interval_ms"] / 1000

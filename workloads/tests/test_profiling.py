@@ -53,6 +53,14 @@ def test_load_without_samples_or_of_so_many_requests_is_as_it_was(make_slice, ki
     assert longer(spec, [make_slice(metrics={"server_cpu_s": 0.01})]) == spec
 
 
+def test_load_of_a_program_that_is_no_jvm_is_as_it_was(make_slice):
+    spec = session_with("cpu").spec(NAME)
+    spec["mode"] = spec["mode"] | {"command": ["serve"]}
+    used = {"server_cpu_s": 0.01, "compiler_cpu_s": 0.001}
+    assert longer(spec, [make_slice(metrics=used | {"compiler_cpu_s": None})]) == spec
+    assert longer(spec, [make_slice(metrics=used)]) != spec
+
+
 @pytest.mark.parametrize(("kept", "loads"), [([True], 1), ([False, False, True], 2), ([], 0)])
 def test_profile_that_a_rule_excludes_is_loaded_once_more(make_slice, kept, loads):
     seen, left = [], list(kept)
