@@ -32,7 +32,7 @@ compare_statistic <- function(measured, places, about) {
   if (logs) rows[, (ends) := lapply(.SD, exp), .SDcols = ends]
   rows[, estimate := if (logs) exp(centre) else centre]
   rows[, `:=`(statistic = about$statistic, unit = about$unit, better = about$better, effect = about$effect, rounds = fcoalesce(as.numeric(rounds), 0))]
-  rows[, reason := fcoalesce(why, why_no_session(measured$summary, places, about$statistic))]
+  rows[, reason := if (anyNA(why)) fcoalesce(why, why_no_session(measured$summary, places, about$statistic)) else why]
   if (about$statistic == "threads_peak") rows[reason == "" & are_short_lived(rows, measured$summary), reason := threads_short_lived]
   collections_of_places(measured, places, about$statistic)[rows, on = "id"]
 }
