@@ -59,11 +59,6 @@ lines_of_grid <- function(prints) {
 # The workflow writes this to grid.csv, of config.yaml.
 grid_asked <- function() fread(text = lines_of_grid("print(grid.grid_table(), end='')"))
 
-# Options of each mode by study and mode.
-options_asked <- function() {
-  jsonlite::fromJSON(lines_of_grid("print(json.dumps({s: {m: mode.get('options', {}) for m, mode in of.modes.items()} for s, of in grid.studies.items()}))"))
-}
-
 # Faults that jsonschema finds in YAML files against analysis/NAME.schema.yaml: a text per file, empty where it is valid.
 schema_faults <- function(name, paths) {
   script <- paste(

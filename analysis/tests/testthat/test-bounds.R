@@ -91,11 +91,6 @@ test_that("only valid sessions count, and a CPU time that cannot be bounds nothi
   expect_true(is.na(bound_one(fifty, valid = FALSE)$measured_per_s))
 })
 
-test_that("bounds are read back as they were written, with rows and without", {
-  expect_equal(read_back(bound_one(fifty), read_bounds), bound_one(fifty), ignore_attr = TRUE)
-  expect_equal(nrow(read_back(bound_modes(list(), measured(list(fifty))), read_bounds)), 0)
-})
-
 test_that("a cell is judged by the bound of its own load, and not by that of ours", {
   # Own users and waits in place of sleep-500's: 1,000 for 20 ms.
   own <- function(mode, options) {

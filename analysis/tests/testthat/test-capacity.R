@@ -109,12 +109,3 @@ test_that("steps are pooled by their rate in the grid", {
   broken <- write_curve(root, first, repetition = 3, validity = list(valid = FALSE))
   expect_equal(nrow(pool_steps(read_cells(broken))), 0)
 })
-
-test_that("tables are read as they were written, with rows and without", {
-  root <- new_folder()
-  cells <- read_cells(c(write_curve(root, loads_with(c(10, 30, 90))), write_curve(root, loads_with(c(10, 11)), mode = "thread-per-request", baseline = NULL)))
-  expect_equal(read_back(capacities_of(cells), read_capacity), capacities_of(cells))
-  expect_equal(read_back(pool_steps(cells), read_load_curves), pool_steps(cells), ignore_attr = TRUE)
-  expect_equal(read_back(capacities_of(list()), read_capacity), no_capacities())
-  expect_equal(nrow(read_back(pool_steps(list()), read_load_curves)), 0)
-})

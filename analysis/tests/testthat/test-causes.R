@@ -141,11 +141,6 @@ test_that("CPU time that moved between groups of stacks has its noise", {
   expect_equal(nrow(moved_with(c(0, 99, 0))), 0)
 })
 
-test_that("causes survive their table", {
-  traced <- rbind(traced_of(), traced_of(dose_summary(), dose_cause()), traced_of(demo_summary()[tier == "fresh"]))
-  expect_equal(read_back(traced, read_traced), traced, ignore_attr = TRUE)
-})
-
 test_that("the causes of the report can be computed, and have what it says of them", {
   causes <- read_causes(file.path(analysis_folder, "causes.yaml"))
   expect_equal(profiled_sides(causes[["connection-limit"]])$baseline$mode, "tomcat-200-connections-20000")

@@ -156,16 +156,12 @@ test_that("the claims name what the experiment has", {
   expect_setequal(setdiff(vapply(places, `[[`, "", "statistic"), known), character())
 })
 
-test_that("the claims are valid by their schema, which refuses what no rule can read, and names it", {
+test_that("the claims are valid by their schema, which allows one rule", {
   rule <- "rule: {at_most: 525}"
-  changed <- function(to) {
-    path <- tempfile(fileext = ".yaml")
-    writeLines(sub(rule, to, readLines(claims_file), fixed = TRUE), path)
-    path
-  }
-  rules <- c(rule, "rule: {at_most: 525, at_least: 1}", "rule: {around: 525}", "rule: {within: [525]}", "rule: {at_most: 525}\n      tolerance: 2", "where: table")
-  faults <- schema_faults("claims", vapply(rules, changed, ""))
-  expect_true(all(mapply(grepl, c("^$", "rule", "around", "rule.within", "tolerance", "platform-bound"), faults)), info = faults)
+  two_rules <- tempfile(fileext = ".yaml")
+  writeLines(sub(rule, "rule: {at_most: 525, at_least: 1}", readLines(claims_file), fixed = TRUE), two_rules)
+  faults <- schema_faults("claims", c(claims_file, two_rules))
+  expect_true(all(mapply(grepl, c("^$", "rule"), faults)), info = faults)
 })
 
 test_that("a claim that cannot be judged has the reason, and the others their verdicts", {

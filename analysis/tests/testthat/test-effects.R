@@ -203,7 +203,7 @@ comparisons_of_noise <- function(count, rounds, process = 0.1) {
 
 test_that("intervals hold the truth with two rounds, for what is noisy as for what is not", {
   set.seed(4)
-  judged <- rbindlist(lapply(1:5, function(run) judge_effects(comparisons_of_noise(60, 2), log(1.05))))
+  judged <- rbindlist(lapply(1:4, function(run) judge_effects(comparisons_of_noise(60, 2), log(1.05))))
   expect_true(all(judged[, mean(low <= 0 & 0 <= high), by = .(noisy = sd > 0.02)]$V1 > 0.91))
   # One of sessions and two of rounds, and little from others that are so unlike.
   expect_lt(max(judged$df), 5)
@@ -212,6 +212,6 @@ test_that("intervals hold the truth with two rounds, for what is noisy as for wh
 test_that("processes that vary much more than rounds explain are not known better than they show", {
   set.seed(5)
   others <- comparisons_of_noise(59, 6)
-  held <- vapply(1:40, function(run) judge_effects(rbind(comparisons_of_noise(1, 6, process = 20), others), log(1.05))[1, low <= 0 & 0 <= high], NA)
+  held <- vapply(1:20, function(run) judge_effects(rbind(comparisons_of_noise(1, 6, process = 20), others), log(1.05))[1, low <= 0 & 0 <= high], NA)
   expect_gt(mean(held), 0.7)
 })

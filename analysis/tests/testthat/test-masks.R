@@ -42,6 +42,21 @@ test_that("the shipped tables of the run are those of its cells, to the digit", 
   expect_false(is_as_shipped(edited, "summary"))
 })
 
+test_that("the loads and limits that guide.yaml gives for shipped runs are those of its cells", {
+  of_cells <- facts_of_loads(all$cells)
+  shipped <- shipped_facts(guide_of_run)
+  for (part in names(shipped)) {
+    keys <- intersect(place_columns, names(shipped[[part]]))
+    numbers <- setdiff(names(shipped[[part]]), keys)
+    both <- merge(shipped[[part]], of_cells[[part]], by = keys, suffixes = c("", "_of_cells"))
+    given <- unlist(both[, ..numbers], use.names = FALSE)
+    measured <- unlist(both[, paste0(numbers, "_of_cells"), with = FALSE], use.names = FALSE)
+    known <- is.finite(given) & is.finite(measured)
+    expect_gt(sum(known), 40)
+    expect_equal(given[known], measured[known], tolerance = 1e-3)
+  }
+})
+
 test_that("each cell may be of another session than the others, absent, invalid, or without a valid latency", {
   # The run has most of what is named.
   expect_gt(length(things), 100)
