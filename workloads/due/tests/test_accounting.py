@@ -160,12 +160,19 @@ def test_waits_for_the_last_answers(load):
 
 
 def test_never_sent(load):
-    run = load(silent, "-c2", "-d500ms", "-R40", "-T300ms")
+    run = load(silent, "-c2", "-d500ms", "-R40", "-T300ms", "--series-every", "100ms")
     account = run.account()
     assert account["due"] == 20
+    # By when they were due, not by when a connection was free, if ever.
+    assert [row["due"] for row in run.series()[:5]] == ["4"] * 5
     assert account["unsent_at_end"] > 0, "two connections cannot carry 20 time-outs"
     assert account["timeout"] >= 2
     assert run.json["waited_for_connection"] > 0
+
+
+def test_never_sent_in_the_warm_up(load):
+    account = load(silent, "-c1", "-w200ms", "-d200ms", "-R50", "-T300ms").account()
+    assert account["due"] == 10, "those of the warm-up were due as well, and do not count"
 
 
 def test_status_is_counted(load):
