@@ -187,17 +187,6 @@ def test_cells_of_a_session_were_measured_side_by_side(session):
 
 
 @each_session
-def test_profiles_come_after_all_plain_slices(session):
-    modes = GRID.plan(session).modes
-    together = [cell for cell in session.cells if not modes[cell.mode].mode.get("alone")]
-    plain, profiled = (
-        [start_s for cell in together for start_s, _ in windows_s(slices(cell, kind))]
-        for kind in (PLAIN, PROFILED)
-    )
-    assert max(plain) < min(profiled, default=math.inf)
-
-
-@each_session
 def test_modes_take_turns_and_meet_their_baselines_in_every_round(session):
     modes = GRID.plan(session).modes
     # A sweep's rounds are its rates, which are drawn.
