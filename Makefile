@@ -55,7 +55,7 @@ smoke: build ## the same pipeline on tiny tiers, within minutes
 build: setup ## servers and generator
 	@$(ENV); $(SNAKEMAKE) build_sockets build_generator build_jmeter_driver build_stacks archive_spring build_thread_memory build_database_client
 
-check: setup ## style, types and the tests that start no process, within two minutes
+check: setup ## style, types and the tests that start no process, within two minutes; the size of each area
 	@$(ENV); $(SETUP)/check.sh
 
 test: setup .tools/browser.stamp ## every check, the smoke run among them

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Checks of two minutes, between two edits: style, types, and the tests that start no process. It prints what it leaves to
-# `make test`.
+# `make test`, and the size of each area.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit
 
@@ -37,12 +37,25 @@ in_r() {
   fails "analysis (testthat)" Rscript analysis/tests/testthat.R but "${slow_analysis[@]}"
   fails "paper (testthat)" Rscript paper/tests/testthat.R but "${slow_paper[@]}"
 }
+# In kB, without tables, pictures, pages, archives, shipped runs, golden cells and pinned versions.
+sizes() {
+  local written='[.](csv|gz|html|pdf|png|svg|xz)$|^(analysis|paper)/runs/|golden'
+  local pinned='requirements.*[.]txt$|sha256|pom[.]xml$|jdk-[0-9]+[.]txt$|debian-packages'
+  printf '%-12s %7s %7s  kB\n' area text tests
+  git ls-files | grep -vE "$written|$pinned" | xargs --delimiter='\n' stat --format='%s %n' 2>/dev/null | awk '
+    { area = $2 ~ "/" ? $2 : "(top)"; sub("/.*", "", area) }
+    { column = $2 ~ "(^|/)(tests/|testthat/|test_)|src/test" ? "tests" : "text" }
+    { bytes[area, column] += $1; bytes["all", column] += $1; areas[area] }
+    function row(area) { return sprintf("%-12s %7.1f %7.1f", area, bytes[area, "text"] / 1000, bytes[area, "tests"] / 1000) }
+    END { for (area in areas) print row(area) | "sort"; close("sort"); print row("all") }'
+}
 in_python >"$folder/python" 2>&1 &
 in_r >"$folder/r" 2>&1 &
 wait
 cat "$folder/python" "$folder/r"
 
 printf '\nLeft to make test: what starts a process (skipped above), servers (JUnit), generator (C), the smoke run and its report,\n'
-printf 'shellcheck, lintr of R files that are as committed, and in R %s; %s.\n' "${slow_analysis[*]}" "${slow_paper[*]}"
+printf 'shellcheck, lintr of R files that are as committed, and in R %s; %s.\n\n' "${slow_analysis[*]}" "${slow_paper[*]}"
+sizes
 if [[ -s $folder/failed ]]; then cat "$folder/failed" && exit 1; fi
 echo "passed in $SECONDS s"
