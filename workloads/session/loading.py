@@ -2,6 +2,7 @@
 
 import functools
 import logging
+import shutil
 import time
 from dataclasses import dataclass
 from http.client import HTTPException
@@ -27,6 +28,7 @@ from workloads.tools.tool import Driven, Started
 logger = logging.getLogger("slices")
 # A server that has not answered by then, its load gone, hangs, however patient its users are.
 ANSWER_LIMIT_S = 3.0
+FULL_BELOW_BYTES = 64 << 10
 
 
 @dataclass
@@ -126,6 +128,8 @@ class Loading:
             load = self.tool.collect(self.spec, folder, ran.window_s)
         except (OSError, ValueError, KeyError) as fault:
             if not any(process.ended() for process in self.live.processes()):
+                if shutil.disk_usage(folder).free < FULL_BELOW_BYTES:
+                    raise RuntimeError(f"no space left in {folder}") from fault
                 log = folder / LOG
                 said = log.read_text(errors="replace")[-2000:] if log.exists() else ""
                 message = f"the generator left no results (exit status {ran.exit_status}): {said}"

@@ -348,10 +348,13 @@ def without_results(live):
     return loading(live, tool=tool)
 
 
-def test_generator_without_results_fails_the_job_with_what_it_said(live, tmp_path):
+def test_generator_without_results_fails_the_job_with_what_it_said(live, tmp_path, monkeypatch):
     (tmp_path / "generator.log").write_text("no such option\n")
     with pytest.raises(RuntimeError, match=r"exit status 2\): no such option"):
         without_results(live).collect(tmp_path, Ran([], 2, False, (0.0, 1.0)))
+    monkeypatch.setattr(loading_module.shutil, "disk_usage", lambda _: SimpleNamespace(free=4096))
+    with pytest.raises(RuntimeError, match=f"no space left in {tmp_path}"):
+        without_results(live).collect(tmp_path, Ran([], 1, False, (0.0, 1.0)))
 
 
 @pytest.mark.parametrize("died", ["process", "pooler"])
