@@ -28,13 +28,9 @@ use_modes(local({
     "event-loop,,,event-loop,,event-loop",
     "thread-per-request-as-published,as published,thread-per-request,thread-per-request,,thread-each",
     "fixed-pool-as-published,as published,fixed-pool,fixed-pool,,pool",
-    "event-loop-as-published,as published,event-loop,event-loop,,event-loop",
     "thread-per-request-a-a,A/A,thread-per-request,thread-per-request,,thread-each",
-    "tomcat-200,,,tomcat-200,,", "tomcat-400,,,tomcat-400,,", "platform-50,,,platform-50,,",
-    "tomcat-200-as-published,as published,tomcat-200,tomcat-200,,",
-    "tomcat-400-as-published,as published,tomcat-400,tomcat-400,,",
-    sprintf("platform-hikari-%1$d,,,platform-hikari,%1$d,", c(5, 10, 20, 50, 100, 200)),
-    "virtual-hikari-5,,,virtual-hikari,5,", "pool-a-a,A/A,pool,pool,,", "pool-slow,slower,pool,pool,,"
+    "tomcat-200,,,tomcat-200,,", "platform-50,,,platform-50,,",
+    "platform-hikari-50,,,platform-hikari,50,", "pool-a-a,A/A,pool,pool,,", "pool-slow,slower,pool,pool,,"
   )
   writeLines(paste0(c("study", rep("demo", length(rows) - 1)), ",", rows), path)
   path

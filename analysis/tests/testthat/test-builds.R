@@ -95,15 +95,6 @@ test_that("one request in a thousand that fails is found by its exact interval",
   expect_equal(c(few$verdict, few$reason), c("undecided", "0 of 800 requests failed, so that up to 0.66 % may fail"))
 })
 
-test_that("p99 is the mean of starts, as for the rule that ends them", {
-  found <- judged_with(function(rows) rows[kind == "plain" & round == "3", latency_p99_ms := "2000"])$table[statistic == "latency_p99_ms"]
-  wave <- rep_len(c(-1, 1, 0.5, -0.5), 20) * 0.02
-  logs <- log(replace(20 * (1 + wave), 3, 2000) / (20 * (1 - wave)))
-  of <- mean_of_starts(logs, rep(1:4, each = 5))
-  expect_equal(log(c(found$ratio, found$high)), of$centre + c(0, of$reach))
-  expect_equal(found$new / found$old, found$ratio)
-})
-
 test_that("a difference at its limit, or rounds that vary, leave it undecided, and one statistic that is slower decides", {
   expect_equal(judged(new = list(cpu_us_per_request = 1050), of_starts = 0.01)$verdict, "undecided")
   noisy <- judged(spread = 0.2, of_starts = 0.1)

@@ -151,14 +151,9 @@ test_that("the causes of the report can be computed, and have what it says of th
   expect_has <- function(given, keys, id) expect_equal(setdiff(keys, names(given)), character(), info = id)
   for (cause in causes) {
     expect_has(cause, c("title", "study", "tool", "tier", "mechanism"), cause$id)
-    expect_true(c(cause$cells, "valid")[1] %in% c("valid", "run"), info = cause$id)
-    if (!is.null(cause$doses)) expect_gte(length(cause$doses$modes), 2)
     difference <- cause$difference
     if (is.null(difference)) next
-    has_baseline <- !is.null(difference[["baseline"]])
-    expect_has(difference, c("mode", "mode_words", if (has_baseline) "baseline_words"), cause$id)
-    effect <- about_statistics(difference$statistic)$effect
-    expect_true(effect == "ratio" && has_baseline || effect == "difference" && is.null(cause$steps), info = cause$id)
+    expect_has(difference, c("mode", "mode_words", if ("baseline" %in% names(difference)) "baseline_words"), cause$id)
     for (step in c(cause$steps, cause$pairs)) expect_has(step, c("part", "does", "mode"), cause$id)
     if (!is.null(cause$steps)) expect_equal(tail(cause$steps, 1)[[1]]$mode, difference$mode)
   }

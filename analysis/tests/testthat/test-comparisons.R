@@ -38,6 +38,8 @@ test_that("a side without valid cells is named, with the rule that failed", {
   slices <- turns(sessions = 2)
   invalid <- copy(slices)[mode == "pool", `:=`(valid = FALSE, latency_valid = FALSE)]
   expect_equal(compare_one(invalid)[, c(reason, is.na(estimate))], c("no valid cell (observed) of the mode", "TRUE"))
+  died <- turns(list(outcome = "server_died", kept = FALSE, reason = "not_completed"), sessions = 2)
+  expect_equal(compare_one(died, "cpu_us_per_request")$reason, "no valid cell (server_died) of the mode")
   expect_equal(compare_one(slices[mode == "pool"])$reason, "no cell of its baseline")
   apart <- copy(slices)[mode == "pool", `:=`(session = paste("later", session))]
   expect_equal(compare_one(apart)$reason, "no session has values of both sides")
@@ -46,13 +48,6 @@ test_that("a side without valid cells is named, with the rule that failed", {
   expect_equal(compare_one(once)[, c(pairs, sessions)], c(1, 2))
   # A mode that has fewer by design than its baseline lacks none.
   expect_equal(compare_one(slices[!(mode == "pool" & repetition == 1)])[, c(pairs, sessions)], c(1, 1))
-})
-
-test_that("a server that died is compared by goodput and errors, and by nothing else", {
-  died <- list(outcome = "server_died", throughput_per_s = 500, error_share = 0.4, kept = FALSE, reason = "not_completed")
-  rows <- compare_modes(measured_of(turns(died, sessions = 2)))
-  expect_equal(rows[reason == ""][order(-estimate), setNames(estimate, statistic)], c(throughput_per_s = 0.5, error_share = 0.4))
-  expect_equal(unique(rows[reason != "", reason]), "no valid cell (server_died) of the mode")
 })
 
 test_that("CPU time has a ratio where throughputs differ by less than 20 %, either way", {
