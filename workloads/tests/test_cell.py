@@ -79,13 +79,6 @@ def test_profile_is_of_the_last_profiled_slice_that_was_kept_with_its_window(mak
     assert asked == [slices[1].folder]
 
 
-def test_profile_of_slices_that_were_all_left_out_is_there_and_says_so(make_slice):
-    slices = [make_slice(1), *(make_slice(n, PROFILED, faults=["compiled"]) for n in (1, 2))]
-    found = profile_of(SPEC, slices)
-    assert (found["slices"], found["kept"]) == (2, 0)
-    assert found["start_epoch_s"] == slices[2].window[0]
-
-
 @pytest.mark.parametrize(
     ("why", "outcome", "reason"),
     [

@@ -1,8 +1,6 @@
 """A load of a sweep or an overload: how due is called, and what its course and answers say."""
 
 import json
-from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -30,22 +28,6 @@ SPEC = {
 STEPS = {"objective_ms": 2000, "connections": 8000, "duration_s": 20}
 STEPS |= {"id": "overload", "steps": [[0.5, 10], [1.5, 10]]}
 OVERLOAD = SPEC | {"tool": SPEC["tool"] | STEPS}
-SERVER = SimpleNamespace(address="127.0.0.1", port=80)
-
-
-def after(option, command):
-    return command[command.index(option) + 1]
-
-
-def test_due_is_asked_for_the_steps_of_an_overload_and_its_answers():
-    spec = overload.course_at(OVERLOAD, 1234.567, 77)
-    command = overload.command(spec, Path("java"), SERVER)
-    assert {"-R1234.57", "-c8000"} <= set(command)
-    words = {"--steps": "0.5x10s,1.5x10s", "--answers": "answers.csv", "--schedule": "poisson"}
-    assert {option: after(option, command) for option in words} == words
-    # One that calibrates has none.
-    ramp = spec | {"tool": spec["tool"] | {"steps": []}}
-    assert not {"--steps", "--answers"} & {*overload.command(ramp, Path("java"), SERVER)}
 
 
 def collected(tmp_path, **tool):
