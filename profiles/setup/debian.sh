@@ -20,8 +20,10 @@ as_root() {
 
 # A new machine in a cloud upgrades itself for minutes: apt's and dpkg's locks are waited for.
 apt_get() { # apt_get WORD…
+  local held
   until as_root env LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive apt-get --quiet=2 "$@" >"$log" 2>&1; do
-    grep '^E: Could not get lock' "$log" && ((SECONDS < 900)) || return 1
+    held=$(grep --max-count=1 '^E: Could not get lock' "$log") && ((SECONDS < 900)) || return 1
+    echo "set-up: waiting: ${held#E: }"
     sleep 5
   done
 }

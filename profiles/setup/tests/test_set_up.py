@@ -46,12 +46,12 @@ def test_installs_what_is_missing_or_names_it_with_the_command(run, put, debian,
 def test_locks_of_other_programs_are_waited_for(run, put, debian, tmp_path):
     debian()
     put("sleep", f"echo x >>{tmp_path}/slept")
-    held = "E: Could not get lock /var/lib/dpkg/lock. It is held by process 7 (unattended-upgr)"
+    held = "Could not get lock /var/lib/dpkg/lock. It is held by process 7 (unattended-upgr)"
     tries = f"[ -e {tmp_path}/slept ]"
-    put("apt-get", f'case "$*" in *install*) {tries} || {{ echo "{held}"; exit 100; }} ;; esac')
+    put("apt-get", f'case "$*" in *install*) {tries} || {{ echo "E: {held}"; exit 100; }} ;; esac')
     done = run("debian.sh", "maven")
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.splitlines()[1:] == [held]
+    assert done.stdout.splitlines()[1:] == [f"set-up: waiting: {held}"]
 
 
 # ---- find-jdk.sh and environment.sh
