@@ -16,11 +16,3 @@ test_that("the run of reference has the bands of its comparisons", {
   expect_gt(nrow(shipped), 130)
   expect_equal(shipped, bands_of(runs[[1]]$comparisons, with_hosts(runs)), tolerance = 0.02, ignore_attr = TRUE)
 })
-
-test_that("a run that is condensed has its bands", {
-  out <- condensed(write_whole_run())
-  found <- fread(file.path(out, "bands.csv"))
-  row <- found[mode == "fixed-pool" & statistic == "throughput_per_s"]
-  there <- read_shipped(dirname(out), basename(out))$comparisons[statistic == "throughput_per_s"]
-  expect_equal(row[, c(low, high)], there[, c(low / 1.25, high * 1.25)], tolerance = 1e-4)
-})

@@ -33,9 +33,6 @@ test_that("a session without a common round takes all rounds of both sides", {
   expect_equal(found$effect, log(mean(mode) / mean(baseline)))
   expect_equal(found$within, var(mode / mean(mode)) / 3 + var(baseline / mean(baseline)) / 2)
   expect_equal(c(found$df_within, found$rounds), c(3, 2))
-  # Another session still has its pairs.
-  both <- rbind(slices, turns(list(throughput_per_s = c(300, 300, 300)), sessions = 2)[session == "session-2"])
-  expect_equal(effects_of(both)[order(session), exp(effect)], c(mean(mode) / mean(baseline), 0.3))
 })
 
 test_that("cells of different sessions are no pair, but a baseline measured again with one is", {
