@@ -163,7 +163,7 @@ text_columns <- c(
   "session", "comparison", "warm_up_ended", "bound_throughput", "bound_latency", "study", "mode", "baseline", "tier", "tool", "tier_title", "path", "loop", "outcome",
   "outcome_reason", "valid", "latency_valid", "failed_checks", "errors", "generator",
   "generator_version", "profiler_engine", "commit", "backend", "machine",
-  # Of runs of before.
+  # Those that older runs have.
   "mode_title", "machine_title"
 )
 
