@@ -418,7 +418,6 @@ def test_profile_is_of_the_profiled_slice(cell):
         assert profile["engine"] != "unknown"
         assert (folder(cell) / profile["file"]).stat().st_size > 0
         kept = [row for row in rows if row["kept"] == "true"]
-        assert (profile["slices"], profile["kept"]) == (len(rows), len(kept))
         last = windows_s(kept or rows)[-1]
         assert (profile["start_epoch_s"], profile["end_epoch_s"]) == last
         assert not ended or (folder(cell) / "flamegraph.html").stat().st_size > 1000

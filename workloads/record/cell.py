@@ -158,14 +158,12 @@ def measured(spec: dict[str, Any], tool: Any, slices: list[Slice]) -> dict[str, 
 
 
 def profile_of(spec: dict[str, Any], slices: list[Slice]) -> dict[str, Any]:
-    """The last profiled slice that counts, with its window, and how many are included (`kept`)."""
+    """The last profiled slice that counts, with its window."""
     counted = pooling.pooled_kept(slices, PROFILED)
     if not counted:
         return {"file": None}
     last = counted[-1]
     found: dict[str, Any] = last.live.subject.profile(last.folder, spec)
-    found["slices"] = sum(done.turn.kind == PROFILED for done in slices)
-    found["kept"] = sum(done.kept for done in counted)
     start_s, end_s = last.window
     return found | {"start_epoch_s": start_s, "end_epoch_s": end_s}
 

@@ -75,7 +75,6 @@ def as_due(tool: dict[str, Any], count: int, in_time: int, total_ms: float) -> d
         "requests": {"due": count, "sent": count, "completed": count} | unfinished,
         "status": {"2xx": count, "3xx": 0, "4xx": 0, "5xx": 0},
         "errors": {},
-        "body_bytes": {"min": 42, "max": 42},
         "bodies_right": count,
         "connections_opened": tool["connections"],
         "reconnects": 0,
