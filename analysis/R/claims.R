@@ -198,11 +198,9 @@ judge_claim <- function(tables, claim) {
   value <- values[[deciding]]
   shown <- verdict == "not decided" && all(inside_rule(value$low, value$high, claim$rule))
   data.table(
-    id = claim$id, source = claim$source, where = claim$where, claim = claim$claim, published = claim$published,
-    treatment = claim$treatment, differs = claim$differs, verdict = verdict, ours = ours_text(tables, place, value),
-    because = because_of(claim, verdict), also = also_text(tables, place, claim$also),
-    statistic = place$statistic, rule = rule_text(claim$rule), estimate = value$estimate,
-    low = min(value$low), high = max(value$high), sessions = value$sessions, cells = place_name(place),
+    as.data.table(claim[told_of_claim]), verdict = verdict, ours = ours_text(tables, place, value),
+    because = because_of(claim, verdict), also = also_text(tables, place, claim$also), statistic = place$statistic,
+    estimate = value$estimate, low = min(value$low), high = max(value$high), sessions = value$sessions, cells = place_name(place),
     reason = fcase(nzchar(value$reason), value$reason, verdict != "not decided", "", shown, one_session_shows, default = "the interval holds the bound")
   )
 }
@@ -222,15 +220,12 @@ judge_claims <- function(claims, tables) {
 }
 
 claim_numbers <- c("estimate", "low", "high", "sessions")
-claim_columns <- c(
-  "id", "source", "where", "claim", "published", "treatment", "differs", "verdict", "ours", "because", "also", "statistic", "rule",
-  claim_numbers, "cells", "reason"
-)
+told_of_claim <- c("id", "source", "where", "claim", "published", "treatment", "differs")
+claim_columns <- c(told_of_claim, "verdict", "ours", "because", "also", "statistic", claim_numbers, "cells", "reason")
 no_claims <- function() typed_table(setdiff(claim_columns, claim_numbers), claim_numbers)[, ..claim_columns]
 
 unjudged_claim <- function(claim, reason) {
-  told <- c("id", "source", "where", "claim", "published", "treatment", "differs")
-  data.table(as.data.table(claim[told]), verdict = "not decided", sessions = 0, reason = reason)
+  data.table(as.data.table(claim[told_of_claim]), verdict = "not decided", sessions = 0, reason = reason)
 }
 
 #' Reads claims.csv, see judge_claims().
@@ -241,14 +236,8 @@ read_verdicts <- function(path) read_typed(path, no_claims())
 
 because_of <- function(claim, verdict) {
   if (is.character(claim$because)) return(claim$because)
-  key <- if (verdict == "does not hold") "does_not_hold" else if (verdict == "not decided") "not_decided" else "holds"
-  c(claim$because[[key]], "")[1]
-}
-
-rule_text <- function(rule) {
-  if (is.null(rule)) return("")
-  ends <- format_number(unlist(rule))
-  if (names(rule) == "within") paste(ends, collapse = " to ") else paste(gsub("_", " ", names(rule)), ends)
+  if (verdict == "not decided") return("")
+  claim$because[[if (verdict == "does not hold") "does_not_hold" else "holds"]]
 }
 
 # Least and largest, shares as percentages.
