@@ -146,7 +146,7 @@ table_checks <- function(cells) {
 }
 
 # A rule may name limits of a mode or a tier: dots stand for those that differ.
-in_common <- function(rules) if (length(rules) == 1) rules else enumerated(unique(gsub("[0-9][0-9.]*", "…", rules)), 2)
+in_common <- function(rules) if (length(rules) == 1) rules else enumerated(unique(gsub("\\b[0-9][0-9.]*\\b", "…", rules)), 2)
 
 #' How often rules were changed after results.
 sentence_protocol <- function(protocol) {

@@ -28,7 +28,6 @@ test_that("the collector stands beside throughputs and percentiles, and few coll
   table <- table_primaries(rows)
   expect_equal(table$GC, collections_text(rows)[c(1, 3, 2)])
   expect_equal(names(table)[5:7], c("Values", "GC", "Ratio"))
-  # Where none was counted there is no column.
   expect_false("GC" %in% names(table_primaries(rows_of_guide())))
 })
 

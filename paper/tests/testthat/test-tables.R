@@ -72,10 +72,10 @@ test_that("two hyphens in a table stay hyphens", {
 
 test_that("a check stands with its rule, what differs as dots, and how many cells passed", {
   cell <- function(rounds) list(validity = list(checks = list(
-    list(id = "rounds_kept", passed = TRUE, rule = sprintf("at least %d rounds count", rounds)), list(id = "settled", passed = FALSE, rule = "at 10%")
+    list(id = "rounds_kept", passed = TRUE, rule = sprintf("at least %d rounds of 2xx", rounds)), list(id = "settled", passed = FALSE, rule = "at 10%")
   )))
   table <- table_checks(list(cell(2), cell(3)))
-  expect_equal(table$Rule, c("at least … rounds count", "at 10%"))
+  expect_equal(table$Rule, c("at least … rounds of 2xx", "at 10%"))
   expect_equal(table$Passed, c("2 of 2", "0 of 2"))
 })
 
