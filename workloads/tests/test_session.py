@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from workloads.session.session import host_of
+from workloads.session import session as module
+from workloads.session.session import Session, host_of
 from workloads.session.start import BeyondLimits, group_of
 from workloads.tests.planned import plan_of
 from workloads.tools.generator_host import HostError
@@ -26,6 +27,13 @@ def test_server_that_listens_on_loopback_alone_has_its_generator_here(tmp_path, 
     plan = replace(plan, modes=plan.modes | {"fixed-pool": changed})
     with pytest.raises(HostError, match="generator_host: fixed-pool listens on 127.0.0.1 only"):
         host_of(plan, WHERE, tmp_path, [0])
+
+
+def test_speed_is_that_of_the_servers_cpus(tmp_path, monkeypatch):
+    watched = []
+    monkeypatch.setattr(module, "watch_speed", lambda cpus, *_: watched.append(cpus))
+    Session(plan_of(), "a-session", [], tmp_path, ([0], [1])).close()
+    assert watched == [[0]]
 
 
 def test_limit_on_cpu_time_that_cannot_be_set_is_an_outcome(monkeypatch):
