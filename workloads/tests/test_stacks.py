@@ -414,6 +414,15 @@ def test_thousands_of_idle_connections_leave_room_for_more(one_of_stack, descrip
         assert one_of_stack.answer("GET", "/plain")[0] == 200
 
 
+def test_requests_are_limited_in_size(one_of_stack):
+    padded = posted() + b" " * (16384 - len(posted()))
+    assert one_of_stack.answer("POST", "/login", padded)[0] == 200
+    assert one_of_stack.answer("POST", "/login", padded + b" ")[0] == 413
+    assert one_of_stack.answer("GET", "/plain", Padding="x" * 7000)[0] == 200
+    with contextlib.suppress(ConnectionError, http.client.HTTPException):
+        assert one_of_stack.answer("GET", "/plain", Padding="x" * 9000)[0] in (400, 413, 431)
+
+
 def test_as_many_connections_wait_to_be_accepted_as_it_is_told(one_of_stack, descriptors):
     process = psutil.Process(one_of_stack.process.pid)
     most = min(BACKLOG, int(Path("/proc/sys/net/core/somaxconn").read_text()))
