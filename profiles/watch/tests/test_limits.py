@@ -334,8 +334,10 @@ def test_governors_are_those_of_the_usable_cpus(tree, monkeypatch):
     assert limits.governors(tree({}) / "none") is None
 
 
-def test_record_is_flat_and_of_this_machine():
+def test_record_is_flat_and_of_this_machine(monkeypatch):
+    monkeypatch.setattr(limits, "data_folder", lambda: Path("/dev/shm"))
     found = limits.record()
+    assert found["data_in_memory"] is True
     assert all(isinstance(value, str | int | float | None) for value in found.values())
     assert limits.numbers(found["cpus_usable"]) == sorted(os.sched_getaffinity(0))
     assert found["descriptors"] == limits.descriptors()[1]
