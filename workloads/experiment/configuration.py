@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,8 +27,18 @@ VARIANTS = {"a_a_of": "A/A", "as_published_of": "as published", "slower_of": "sl
 OF_REFERENCES = {"tiers", "baseline", "extra", "repetitions"}
 # Keys of a study's heap, whose sizes are those of its collector.
 OF_HEAPS = ("heap_mib", "young_mib", "gc")
-# Keys of servers of ours that a comparison may have for all of its modes.
-OF_OURS = ("backend", "options", "jvm_options", "heap_mib", "young_mib", "heap_varied")
+# Keys of JVMs of ours, of servers of ours, and of user-supplied ones: elsewhere nothing reads them.
+OF_JVMS = (*OF_HEAPS, "carriers", "cpu_limit", "scheduling", "jdk", "jvm_options", "heap_varied")
+OF_OURS = (
+    *("class", "server", "engine", "backend", "options", "threads_at_most"),
+    *(*kinds.WORDS, *OF_JVMS),
+)
+OF_USERS = (
+    *("folder", "environment", "verify_path", "expected_status", "expected_body"),
+    *("answers_vary", "stop", "start_limit_s", "own_backend", "ready_headers", "secrets"),
+)
+# Words that kinds.variables() makes settings of a database.
+OF_DATABASES = ("threads", "pool", "client")
 
 Mode = dict[str, Any]
 Tier = dict[str, Any]
@@ -278,7 +288,7 @@ def check(config: dict[str, Any]) -> None:
     faults = faults or [line for name in config["studies"] for line in unknown(config, name)]
     if not faults:
         for study in whole_studies(config).values():
-            faults += [*incomplete(study), *measured_twice(study), *different_cpus(study)]
+            faults += [*incomplete(config, study), *measured_twice(study), *different_cpus(study)]
         faults += shared_cpus(config)
     if faults:
         raise ConfigurationError("config.yaml: " + "\nconfig.yaml: ".join(sorted(set(faults))))
@@ -383,18 +393,31 @@ def measured_with(comparison: dict[str, Any], lines: dict[str, Mode], mode: str)
     ]
 
 
-def incomplete(study: Study) -> Iterator[str]:
-    """Keys that neither a mode or tier nor its study has."""
+def incomplete(config: dict[str, Any], study: Study) -> Iterator[str]:
+    """Keys that neither a mode or tier nor its study has, or that would change nothing."""
     place = f"studies.{study.id}"
     for tier, load in study.tiers.items():
         yield from faults_by(schema()["$defs"]["whole_tier"], load, place, "tiers", tier)
     for mode, part in study.modes.items():
         of = next(id for id, each in study.comparisons.items() if mode in each.modes)
-        faults = user_server_faults if "command" in part else mode_faults
-        yield from faults(study.says, part, f"{place}.comparisons.{of}.modes.{mode}")
+        at = f"{place}.comparisons.{of}.modes.{mode}"
+        if "command" in part:
+            yield from user_server_faults(study.says, part, at)
+        else:
+            yield from mode_faults(config, study.says, part, at)
 
 
-def mode_faults(study: dict[str, Any], mode: Mode, place: str) -> Iterator[str]:
+def mode_faults(
+    config: dict[str, Any], study: dict[str, Any], mode: Mode, place: str
+) -> Iterator[str]:
+    yield from ignored(place, mode, OF_USERS, "with a command")
+    if engine_of(study, mode):
+        of_jvms = {*kinds.WORDS, *OF_JVMS} - {*OF_DATABASES}
+        yield from ignored(place, mode, of_jvms, "for a server on a JVM")
+    elif not class_of(config, study, mode):
+        yield fault(f"{place}.class", None, "a class here, in its server, or of its kind there")
+    if "size" in mode and not mode["id"].endswith(f"-{mode['size']}"):
+        yield fault(f"{place}.size", mode["size"], "the number that the mode's id ends in")
     if "observed" not in mode:
         # A pool without a number of threads, or no kind at all.
         is_pool = mode.get("kind") == "pool"
@@ -407,10 +430,19 @@ def mode_faults(study: dict[str, Any], mode: Mode, place: str) -> Iterator[str]:
         yield fault(f"{place}.young_mib", heap["young_mib"], "less than heap_mib")
 
 
+def ignored(place: str, mode: Mode, keys: Iterable[str], where: str) -> Iterator[str]:
+    """Keys that would change nothing here; `where` they are allowed."""
+    for key, value in only(mode, *keys).items():
+        yield fault(f"{place}.{key}", value, f"only {where}")
+
+
 def user_server_faults(study: dict[str, Any], mode: Mode, place: str) -> Iterator[str]:
     """Keys of our servers stand at no user-supplied one; its command names its port."""
-    for key, value in only(mode, *OF_OURS).items():
-        yield fault(f"{place}.{key}", value, "only without a command")
+    # The size of a family may be a word of the command.
+    said = {key: value for key, value in mode.items() if value != mode.get("size")}
+    yield from ignored(place, said, OF_OURS, "without a command")
+    if "engine" in study:
+        yield fault(f"{place}.command", mode["command"], "in a study whose servers speak HTTP")
     words = [*mode["command"], *map(str, mode.get("environment", {}).values())]
     if not any("{port}" in word for word in words):
         may = "words of which one, or a variable of its environment, holds {port}"
