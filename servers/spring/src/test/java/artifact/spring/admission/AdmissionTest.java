@@ -1,6 +1,7 @@
 package artifact.spring.admission;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import module java.base;
 import artifact.spring.App;
@@ -8,6 +9,7 @@ import artifact.spring.remote.SlowRemote;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.core.NestedExceptionUtils;
 
 /** That requests wait for permits is in RemoteClientsTest, that a body has a limit in test_stacks.py. */
 class AdmissionTest {
@@ -56,6 +58,14 @@ class AdmissionTest {
             assertEquals(200, waits.get());
             assertEquals(200, admitted.get());
         }
+    }
+
+    @Test
+    void aPoolOfThreadsIsTomcatsOwn() {
+        Exception refused = assertThrows(
+                Exception.class, () -> App.start("--permits=1", "--beyond-permits=close", "--log=off"));
+        String reason = NestedExceptionUtils.getMostSpecificCause(refused).getMessage();
+        assertEquals("beyond-permits=close is for virtual=true alone", reason);
     }
 
     @Test
