@@ -71,9 +71,10 @@ test_that("two hyphens in a table stay hyphens", {
 })
 
 test_that("a check stands with its rule, what differs as dots, and how many cells passed", {
-  cell <- function(rounds) list(validity = list(checks = list(
-    list(id = "rounds_kept", passed = TRUE, rule = sprintf("at least %d rounds of 2xx", rounds)), list(id = "settled", passed = FALSE, rule = "at 10%")
-  )))
+  cell <- function(rounds) {
+    check <- function(id, passed, rule) list(id = id, passed = passed, rule = rule)
+    list(validity = list(checks = list(check("rounds_kept", TRUE, sprintf("at least %d rounds of 2xx", rounds)), check("settled", FALSE, "at 10%"))))
+  }
   table <- table_checks(list(cell(2), cell(3)))
   expect_equal(table$Rule, c("at least … rounds of 2xx", "at 10%"))
   expect_equal(table$Passed, c("2 of 2", "0 of 2"))
