@@ -24,8 +24,11 @@ def schema() -> Part:
 
 
 def close(part: Any) -> None:
-    """Have objects refuse properties that they do not name."""
+    """Have objects refuse properties that they do not name, and patterns a line end behind them."""
     if isinstance(part, dict):
+        # Python's $ lets a line end pass that follows; ECMA's, which JSON Schema means, does not.
+        if str(part.get("pattern", "")).endswith("$"):
+            part["pattern"] = part["pattern"].removesuffix("$") + r"\Z"
         if "properties" in part and "type" in part:
             part.setdefault("additionalProperties", False)
         for each in part.values():
