@@ -10,6 +10,7 @@ import csv
 import functools
 import hashlib
 import io
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -18,6 +19,7 @@ from workloads.experiment import kinds, waits
 from workloads.experiment.configuration import (
     EXTRAS,
     Comparison,
+    ConfigurationError,
     Mode,
     Study,
     Tier,
@@ -27,6 +29,7 @@ from workloads.experiment.configuration import (
     engine_of,
     extras_of,
     facts_of,
+    fault,
     only,
     whole_studies,
     without,
@@ -129,6 +132,8 @@ class Grid:
             self.comparisons[cell], self.limits[cell] = comparison.id, limit
             most = min(max(comparison.repetitions, config["repetitions"]), limit)
             self.cells += [replace(cell, repetition=n + 1) for n in range(int(most))]
+        if faults := {line for cell in self.comparisons for line in self._load_faults(cell)}:
+            raise ConfigurationError("config.yaml: " + "\nconfig.yaml: ".join(sorted(faults)))
         self.sessions = sorted(self._sessions(), key=self.order_key)
         ordered = [cell for session in self.sessions for cell in session.cells]
         self.positions = {cell.path: position for position, cell in enumerate(ordered, start=1)}
@@ -142,6 +147,25 @@ class Grid:
                 if comparison.extras[mode] | extras_of(tier, load) <= wanted:
                     limit = 1 if load.get("once") else comparison.limits[mode]
                     yield Cell(study.id, mode, tier["id"], tool, 1), comparison, limit
+
+    def _load_faults(self, cell: Cell) -> Iterator[str]:
+        """Loads whose script is not there, that have no request, or that would be cut off."""
+        study, _, tier = self._parts(cell)
+        place = f"studies.{cell.study}.tiers.{cell.tier}"
+        tool = self._tool(tier, cell.tool, self._slices(study, tier, cell)["length_s"])
+        for key, load in {cell.tool: tool, "warm_up": self._warm_up(study, tier) or {}}.items():
+            script = load.get("script", "")
+            if script.endswith(".lua") and not (ROOT / script).is_file():
+                yield fault(f"{place}.{key}.script", script, "a file that is there")
+            of = "burst_s" if key == "warm_up" else "slices.length_s"
+            lasts_s = load.get("burst_s", load.get("duration_s", math.inf))
+            if load.get("rate_per_s", math.inf) * lasts_s < 1 - 1e-9:
+                may = f"at least one request in {lasts_s:g} s ({of})"
+                yield fault(f"{place}.{key}.rate_per_s", load["rate_per_s"], may)
+        limit_s = self.config["testbed"]["load_limit_s"]
+        if cell.tool == "wrk2" and tool["warm_up_s"] + tool["duration_s"] > limit_s:
+            may = f"with its warm-up at most testbed.load_limit_s = {limit_s:g}"
+            yield fault(f"{place}.slices.length_s", tool["duration_s"], may)
 
     def _sessions(self) -> list[Session]:
         cells: dict[tuple[str, str, int], list[Cell]] = {}
