@@ -2,6 +2,7 @@
 
 import functools
 import os
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -12,14 +13,29 @@ from workloads.experiment.configuration import ConfigurationError
 from workloads.experiment.schema import Loader
 from workloads.machine.provenance import ROOT
 
+DECIMAL = re.compile(r"[-+]?(0|[1-9][0-9_]*)")
+
 
 class Strict(Loader):  # type: ignore[misc, valid-type]
-    """Refuses a key that is there twice, of which YAML takes the last without a word."""
+    """Refuses what YAML takes for something else without a word.
+
+    Of a key that is there twice it takes the last; 010 is 8, and 1:30 is 90.
+    """
 
     def get_single_node(self) -> yaml.Node | None:
         node = super().get_single_node()
         refuse_repeated(node)
         return node
+
+    def construct_decimal(self, node: yaml.ScalarNode) -> int:
+        value: int = self.construct_yaml_int(node)
+        if not DECIMAL.fullmatch(node.value):
+            problem = f"{node.value} is {value} in YAML; allowed: a decimal number, such as 10"
+            raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
+        return value
+
+
+Strict.add_constructor("tag:yaml.org,2002:int", Strict.construct_decimal)
 
 
 def refuse_repeated(node: Any) -> None:
@@ -41,7 +57,7 @@ def configuration(files: Iterable[Path | str], words: Iterable[str] = ()) -> dic
 
     Raises ConfigurationError, naming file and line, for what is not YAML; check() reports the rest.
     """
-    parts = [from_text(Path(file).read_text(encoding="utf-8"), str(file)) for file in files]
+    parts = [from_text(Path(file).read_bytes(), str(file)) for file in files]
     parts += [from_text(word.replace("=", ": ", 1), f"--config {word}") for word in words]
     found: dict[str, Any] = functools.reduce(laid_over, parts)
     if isinstance(results := found.get("results"), str) and results:
@@ -49,7 +65,7 @@ def configuration(files: Iterable[Path | str], words: Iterable[str] = ()) -> dic
     return found
 
 
-def from_text(text: str, name: str) -> dict[str, Any]:
+def from_text(text: str | bytes, name: str) -> dict[str, Any]:
     """A mapping in YAML. Raises ConfigurationError, with the name of the text."""
     try:
         found = yaml.load(text, Strict)
@@ -58,6 +74,8 @@ def from_text(text: str, name: str) -> dict[str, Any]:
         unread = isinstance(fault, yaml.parser.ParserError | yaml.scanner.ScannerError)
         hint = '; a text with braces is in quotes: "--port={port}"' if unread else ""
         raise ConfigurationError(f"{name}{line}: {fault.problem}{hint}") from None
+    except yaml.reader.ReaderError as fault:
+        raise ConfigurationError(f"{name}: {fault.reason}; allowed: a text in UTF-8") from None
     if not isinstance(found, dict):
         raise ConfigurationError(f"{name}: {found!r}; allowed: keys with their values")
     return found

@@ -56,12 +56,19 @@ def test_words_within_braces_change_what_they_name_alone():
         (COMMAND % "{port}", r'command.1 = {"port": null}; allowed: a word; one that is {port}'),
         (COMMAND % '"{port}", 8080', "command.2 = 8080; allowed: .*; in quotes it is a text"),
         ("seed: 1\nseed: 2\n", "mine.yaml, line 2: the key seed is there twice"),
+        ("seed: 1\nrepetitions: 010\n", "mine.yaml, line 2: 010 is 8 in YAML; allowed: a decimal"),
         ("words", "mine.yaml: 'words'; allowed: keys with their values"),
     ],
 )
 def test_file_that_cannot_be_meant_is_refused(mine, text, expected):
     with pytest.raises(ConfigurationError, match=expected):
         Grid(mine(text))
+
+
+def test_file_in_another_charset_is_named(tmp_path):
+    (tmp_path / "latin.yaml").write_bytes(b"studies: {x: {title: caf\xe9}}")
+    with pytest.raises(ConfigurationError, match="latin.yaml: .*; allowed: a text in UTF-8"):
+        configuration([SMALL, tmp_path / "latin.yaml"])
 
 
 def test_anchor_brings_no_second_key(mine):
