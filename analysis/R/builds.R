@@ -191,9 +191,11 @@ why_no_comparison <- function(cells) {
 judge_statistic <- function(pair, statistic, limit) {
   effect <- effect_on_rounds(pair, statistic)
   spoiled <- if (counts_of(statistic) == "latency") marks_of_pair(pair, statistic) else ""
-  # CPU time per request falls with the rate: it is shown, and the throughputs decide.
-  unlike <- statistic == "cpu_us_per_request" && serve_unlike(served_more(pair))
+  # CPU time per request falls with the rate: it is shown, and the throughputs decide, unless the build that serves less takes more than
+  # that explains.
+  more <- if (statistic == "cpu_us_per_request") served_more(pair) else 0
   ends <- ends_of_build(effect)
+  unlike <- serve_unlike(more) && !is_beyond_rate(ends, effect$better, limit, more)
   starts <- c(effect$starts, 0)[1]
   few <- if (starts < starts_at_least) c(spoiled, sprintf("starts with a round that counts: %.0f of %d needed", starts, starts_at_least))
   reason <- c(Filter(nzchar, c(if (unlike) throughputs_differ, effect$why, few)), "")[1]
@@ -204,6 +206,9 @@ judge_statistic <- function(pair, statistic, limit) {
     verdict = if (is.na(limit) || unlike) "" else if (reason != "") "undecided" else verdict_of_ends(ends, effect$better, limit)
   )
 }
+
+# Whether the build that serves less takes more CPU time than the rate explains. Then it is above the limit as it is, too.
+is_beyond_rate <- function(ends, better, limit, more) more < 0 && !is.na(limit) && verdict_of_ends(ends + more, better, limit) == "slower"
 
 # The 99 % interval on the scale of logarithms. A side that was at its limit leaves one end open.
 ends_of_build <- function(effect) {
@@ -297,7 +302,8 @@ effect_of_session <- function(pair, statistic) {
   if (nrow(found) == 0) list(why = "no values of both sides", bound = 0, least = 0, centre = NA_real_) else as.list(found[, .(bound, least, why, centre)])
 }
 
-# The log ratio of throughputs; 0 where one has none.
+# The log ratio of throughputs; 0 where one has none. CPU time per request rises at most as the rate falls, as where all of it is a cost of
+# time.
 served_more <- function(pair) {
   served <- session_effects(pair$measured, pair$place, "throughput_per_s", excluding = FALSE)$effect
   if (length(served) == 0 || is.na(served[1])) 0 else served[1]

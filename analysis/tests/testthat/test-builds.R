@@ -108,6 +108,9 @@ test_that("CPU times at throughputs that are far apart are shown, and the throug
   expect_equal(found$verdict, "not slower")
   expect_equal(found$table[statistic == "cpu_us_per_request", c(round(old), round(new), verdict)], c("1000", "1500", ""))
   expect_match(lines_of_builds(found), "CPU time per request: throughputs differ by more than 20 %", all = FALSE)
+  # Half of the rate explains twice the CPU time, and no more.
+  cpu_of <- function(cpu_us) verdicts(judged(new = list(throughput_per_s = 50, cpu_us_per_request = cpu_us)))[["cpu_us_per_request"]]
+  expect_equal(c(cpu_of(1900), cpu_of(2300)), c("", "slower"))
 })
 
 test_that("sides of two sessions, too few starts, and rounds that do not count are no comparison", {
