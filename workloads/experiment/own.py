@@ -23,6 +23,8 @@ AGAIN = "-again"
 A_A_BUDGET_S = 120
 # Where config.yaml has its results, unless the command line says otherwise.
 DEFAULT_RESULTS = "results"
+# The plan is one word of a command line, which Linux limits to 128 KiB, and has them twice.
+REQUESTS_CHARACTERS = 30_000
 # JMeter counts whole seconds: a slice with its start takes two.
 USERS: dict[str, Any] = {"warm_up_s": 0.3, "keep_alive": True}
 USERS_SLICE_S = 1.7
@@ -52,7 +54,8 @@ COMMON = ("command", "folder", "stop", "backend")
 READY = {"ready_status": "expected_status", "start_limit_s": "start_limit_s"}
 # Words that the generator fills in for each request, and a variable's value.
 FILLED, SECRET = ("{n}", "{uuid}", "{env:"), "{{env:{}}}"
-# Parts of the study's keys that the user's own have not.
+# Parts of the study's keys that the user's own have not, but for the variants' names.
+MODES = re.compile(r"comparisons\.builds\.modes\.(?!(old|new)(-again)?\.)")
 OURS = re.compile(
     r"config\.yaml: |studies\.|comparisons\.builds\.modes\.|-again(?=\.)"
     r"|tiers\.(load|capacity)\.((wrk2|jmeter|sweep)\.)?"
@@ -97,6 +100,9 @@ def faults_beyond_the_schema(own: dict[str, Any]) -> Iterator[str]:
         if not (ROOT / file).is_file():
             yield fault(f"own.{key}", file, "a file that is there")
     text = json.dumps(requests_of(own))
+    if len(text) > REQUESTS_CHARACTERS:
+        may = f"{REQUESTS_CHARACTERS:,} characters in all, by their weights, or a file or script"
+        yield f"own.requests = {len(text):,} characters; allowed: {may}"
     if "users" in own and (files or any(word in text for word in FILLED)):
         may = "rate_per_s, with a file, a script, {n}, {uuid} or headers_from_environment"
         yield fault("own.users", own["users"], may)
@@ -255,7 +261,8 @@ def limits_of(own: dict[str, Any]) -> dict[str, float]:
 
 def in_users_words(message: str) -> str:
     """A fault that names the user's keys, not those of the study that they become."""
-    return "\n".join(dict.fromkeys(OURS.sub("", message).split("\n")))
+    message = OURS.sub("", MODES.sub("variants.", message))
+    return "\n".join(dict.fromkeys(message.split("\n")))
 
 
 def main(path: str) -> str:

@@ -115,6 +115,10 @@ def test_readiness_folder_variables_and_cpus_are_those_of_the_file():
 
 
 USERS = {"rate_per_s": None, "users": 9}
+UNLIKE = dict.fromkeys(("old", "new")) | {
+    "variants": {"a": {"command": ["run", "{port}"]}, "b": {"command": ["run"]}}
+}
+LARGE = {"path": "/", "body": "x" * 15_000, "weight": 3}
 TWO_LINES = {"path": "/", "headers": {"A": "b\nc"}}
 NO_HTTPS = "a path with its query: /, then ASCII characters without spaces; HTTPS and HTTP/2"
 
@@ -133,6 +137,9 @@ NO_HTTPS = "a path with its query: /, then ASCII characters without spaces; HTTP
         ({"requests": [{"path": "/{n}"}]} | USERS, ".users = 9", "rate_per_s, with a file"),
         ({"new": {"folder": "/tmp"}}, ".new.command = null", "it must be there"),
         ({"new": {"command": ["run"]}}, '.new.command = ["run"]', "words of which one"),
+        (UNLIKE, '.variants.b.command = ["run"]', "words of which one"),
+        # The plan, with the requests of each load twice, is a word of a command line.
+        ({"requests": [LARGE]}, ".requests = 45,135 characters", "30,000 characters in all"),
     ],
 )
 def test_fault_is_named_with_its_value_and_what_is_allowed(changed, fault, allowed):
