@@ -193,6 +193,12 @@ def test_set_up_goes_on_without_quarto_or_with_one_too_old(run, put, tools):
     assert "no route" in (tools / "quarto.log").read_text()
 
 
+def test_pip_installs_into_its_environment_where_others_are_for_a_user(run, tmp_path):
+    with_pip(tmp_path, 'echo "$PIP_USER $*"')
+    done = run("pip.sh", tmp_path / "venv", "install", "a b", PIP_USER="1")
+    assert done.stdout == "0 --quiet install a b\n"
+
+
 # ---- databases.sh
 
 # Leaves a file in the folder that Maven is told to copy into.
