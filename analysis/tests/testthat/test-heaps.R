@@ -43,7 +43,6 @@ test_that("comparisons with one collector have no rows", {
   root <- new_folder()
   one <- c(heap_cell(root, "Serial", 512, comparison = "overload"), heap_cell(root, "Serial", 1024, comparison = "overload"))
   expect_equal(nrow(heaps_in(one)), 0)
-  expect_equal(nrow(heaps_in(write_cell(new_folder(), tool = "wrk2", histogram_ms = 1:10))), 0)
   expect_equal(nrow(heap_per_request_of(read_cells(one))), 0)
 })
 

@@ -26,7 +26,3 @@ test_that("a sign that is on both sides, or on neither, does not show", {
   expect_equal(state(function(summary) copy(summary)[mode == "virtual-batch", machine_context_switches_per_request := NA_real_]), "not measured")
   expect_equal(state(function(summary) copy(summary)[, machine_context_switches_per_request := NULL]), "not measured")
 })
-
-test_that("the pair of a sign is one of its finding's", {
-  for (finding in signed) expect_true(finding$sign$pair %in% names(finding$pairs), label = finding$id)
-})

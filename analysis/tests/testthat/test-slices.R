@@ -8,7 +8,6 @@ test_that("slices of cells and of their baselines are one table", {
   expect_equal(slices[, .N, by = .(mode, beside, session)], data.table(
     mode = c("fixed-pool", "thread-per-request"), beside = c("", "fixed-pool"), session = "again on 0123456789ab", N = 5L
   ))
-  expect_equal(nrow(plain_slices(slices)), 8)
   # A baseline that was measured again is no cell of the grid.
   expect_equal(summarise_cells(grid)$mode, "fixed-pool")
 })
