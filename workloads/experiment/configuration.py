@@ -287,9 +287,10 @@ def check(config: dict[str, Any]) -> None:
     faults = faults_by(schema(), config)
     faults = faults or [line for name in config["studies"] for line in unknown(config, name)]
     if not faults:
-        for study in whole_studies(config).values():
+        studies = whole_studies(config).values()
+        for study in studies:
             faults += [*incomplete(config, study), *measured_twice(study), *different_cpus(study)]
-        faults += shared_cpus(config)
+        faults += [*different_modes(studies), *shared_cpus(config)]
     if faults:
         raise ConfigurationError("config.yaml: " + "\nconfig.yaml: ".join(sorted(set(faults))))
 
@@ -483,6 +484,17 @@ def different_cpus(study: Study) -> Iterator[str]:
         if len(set(cpus.values())) > 1:
             place = f"studies.{study.id}.comparisons.{id}: shared_cpus"
             yield fault(place, cpus, "the same at all tiers of a comparison")
+
+
+def different_modes(studies: Iterable[Study]) -> Iterator[str]:
+    """Modes of one id in two studies are the same: the analysis knows a mode by its id alone."""
+    seen: dict[str, dict[str, str]] = {}
+    for facts in (row for study in studies for row in facts_of(study)):
+        first = seen.setdefault(facts["mode"], facts)
+        for key in facts.keys() - {"study"}:
+            if facts[key] != first[key]:
+                place = f"studies.{facts['study']}: mode {facts['mode']}: {key}"
+                yield fault(place, facts[key], f"{first[key]}, as in {first['study']}")
 
 
 def shared_cpus(config: dict[str, Any]) -> Iterator[str]:
