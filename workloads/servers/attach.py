@@ -73,8 +73,11 @@ def command(pid: int, *words: str) -> str:
         return subprocess.run(
             [*jcmd, *words], capture_output=True, text=True, timeout=LIMIT_S, check=True
         ).stdout
-    except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as fault:
-        said = str(fault.stderr or fault.stdout or fault).strip()
+    except subprocess.TimeoutExpired as fault:
+        raise RuntimeError(f"the JVM {pid} does not answer within {LIMIT_S} s") from fault
+    except subprocess.CalledProcessError as fault:
+        # Without the stack of jcmd's exception.
+        said = fault.stderr.partition("\n")[0] or fault.stdout.strip()
         raise RuntimeError(f"the JVM {pid} does not answer: {said}") from fault
 
 

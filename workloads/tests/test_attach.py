@@ -106,8 +106,21 @@ def test_killed_jvm_leaves_a_socket_to_remove_and_cannot_be_attached_to(jvm):
     for _ in range(2):
         attach.forget(jvm.process.pid)
         assert not has_left_a_socket(jvm)
-    with pytest.raises(RuntimeError, match=f"JVM {jvm.process.pid} does not answer"):
+    with pytest.raises(RuntimeError, match=f"{jvm.process.pid} does not answer: .*pid") as fault:
         jvm.start_profile(jvm.log.parent, SPEC)
+    assert "\n" not in str(fault.value)
+
+
+def test_jvm_that_stands_still_is_waited_for_no_longer_than_the_limit(jvm, monkeypatch):
+    attach.command(jvm.process.pid, "help")
+    monkeypatch.setattr(attach, "LIMIT_S", 2)
+    os.kill(jvm.process.pid, signal.SIGSTOP)
+    try:
+        with pytest.raises(RuntimeError, match=f"JVM {jvm.process.pid} does not answer within 2 s"):
+            attach.command(jvm.process.pid, "help")
+    finally:
+        os.kill(jvm.process.pid, signal.SIGCONT)
+    assert answers(jvm) == 42
 
 
 def test_the_version_that_is_recorded_is_the_library_s():
