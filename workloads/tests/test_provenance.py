@@ -7,9 +7,12 @@ import shutil
 import socket
 import subprocess
 
+import jsonschema
 import pytest
+import yaml
 
 from workloads.machine import provenance
+from workloads.record import cell_folder
 
 MACHINE = {"cpu_model": "CPU", "cpu_version": "6/1/2", "cpus": 8, "memory_bytes": 16 << 30}
 MACHINE |= {"kernel": "6.1", "board": "B"}
@@ -91,6 +94,16 @@ def test_commit_is_unknown_without_git_or_within_another_checkout(checkout, monk
     assert provenance.commit(checkout / "workloads") == "unknown"
     monkeypatch.setenv("PATH", "/nowhere")
     assert provenance.commit(checkout) == "unknown"
+
+
+def test_record_may_have_the_commit_of_any_checkout_and_of_older_records():
+    part = yaml.safe_load(cell_folder.SCHEMA.read_text())["properties"]["provenance"]
+    schema = part["properties"]["commit"]
+    # Git's digests are SHA-1 or SHA-256.
+    for commit in ("0" * 40, "0" * 64 + "+changed", "unknown", "sources:0123456789abcdef"):
+        jsonschema.validate(commit, schema)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate("main", schema)
 
 
 def test_versions_of_libraries_are_those_of_the_files_beside_the_jar():
