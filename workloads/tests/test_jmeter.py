@@ -115,7 +115,10 @@ JAVA = "Non HTTP response code: java.net"
     ("code", "kind"),
     [
         ("200", "body_wrong"),
+        ("404", "http_404"),
         (f"{JAVA}.SocketTimeoutException", "timeout"),
+        (f"{JAVA}.NoHttpResponseException", "closed_early"),
+        (f"{JAVA}.SocketException", "reset"),
         (f"{JAVA}.BindException", "ports_exhausted"),
         (f"{JAVA}.IllegalStateException", "other"),
     ],

@@ -96,6 +96,15 @@ def test_disturbed_slice_counts_for_all_but_latency(make_slice, faults, counts, 
     assert (done.counts, done.kept) == (counts, kept)
 
 
+def test_row_of_a_step_says_its_rates_and_whether_it_counts_although_a_rule_fails(make_slice):
+    names = ("step", "offered_per_s", "served_per_s", "sustained", "stands", "due")
+    for stands, said in ((True, "true"), (False, "false")):
+        row = make_slice(4, load=STEP, faults=["compiled"], stands=stands).row()
+        assert [row[name] for name in names] == [4, 97.5, 80.5, "false", said, 49]
+        assert (row["kept"], row["reason"]) == (said, "compiled")
+    assert {make_slice(4).row()[name] for name in names} == {None}
+
+
 def test_all_faults_of_a_slice_are_in_its_row(make_slice):
     done = make_slice(round=3, metrics={"steal_share": 0.2, "idle_neighbors_share": 0.3})
     done.faults = faults(done)
