@@ -37,11 +37,12 @@ def test_counts_are_added_and_rates_are_means_over_time(load_of):
     short = {"duration_s": 1.0, "answers_per_s": 100.0, "throughput_per_s": 90.0}
     long = {"duration_s": 3.0, "answers_per_s": 200.0, "throughput_per_s": 190.0}
     short |= {"requests_recorded": 100, "errors": {"timeout": 1}, "latency_mean_ms": 10.0}
+    short |= {"reconnects": 1}
     long |= {"requests_recorded": 400, "errors": {"timeout": 2, "reset": 3}, "error_share": 0.06}
-    long |= {"latency_mean_ms": 30.0, "latency_min_ms": 7.0, "users_alive": 6.0}
+    long |= {"latency_mean_ms": 30.0, "latency_min_ms": 7.0, "users_alive": 6.0, "reconnects": 2}
     load = load_of(short, long)
     assert (load["requests_recorded"], load["duration_s"]) == (500, 4.0)
-    assert (load["in_flight_at_end"], load["responses_2xx"]) == (4, 196)
+    assert (load["in_flight_at_end"], load["responses_2xx"], load["reconnects"]) == (4, 196, 3)
     assert load["errors"] == {"timeout": 3, "reset": 3}
     assert load["answers_per_s"] == pytest.approx((100 + 3 * 200) / 4)
     assert load["throughput_per_s"] == pytest.approx((90 + 3 * 190) / 4)

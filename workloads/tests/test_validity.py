@@ -173,6 +173,7 @@ def per_cpu(peak):
         (GOOD, {"load.requests_recorded": 999}, "accounting"),
         (GOOD, {"load.bodies_right": 994}, "body_bytes"),
         (GOOD, {"server.peak_descriptors_share": 1.0}, "descriptors"),
+        (GOOD, {"load.errors": {"descriptors_exhausted": 5}}, "generator_limits"),
         (GOOD, {"load.errors": {"ports_exhausted": 5}}, "generator_limits"),
         (GOOD, DIED, ""),
         # Idle connections that were closed, unless the server died.
