@@ -14,7 +14,7 @@ figure_load_curve <- function(steps, capacity) {
   labels[capacity$mode] <- sprintf("%s: %s requests/s", capacity$mode, capacity_text(capacity))
   styled <- function(scale, values) scale(values = setNames(rep_len(values, length(ranked)), ranked), limits = ranked, labels = labels)
   # Most of the height is for what lies within the objective.
-  lowest <- min(steps$latency_p50_ms)
+  lowest <- min(steps$latency_p50_ms, objective_ms)
   height <- c(lowest / 1.1, objective_ms * min(4, max(1.2, sqrt(objective_ms / lowest))))
   ggplot(steps, aes(rate_per_s, latency_p99_ms, colour = mode, shape = mode)) +
     geom_hline(yintercept = objective_ms, colour = ink, linewidth = 0.35, linetype = "42") +

@@ -56,4 +56,7 @@ test_that("curves are drawn, and the knee stands where the capacity is", {
   # A mode without a capacity has its curve alone.
   figure <- figure_load_curve(steps, capacity[1, capacity_per_s := NA])
   expect_length(unique(ggplot_build(figure)$data[[4]]$group), 3)
+  # Latency rises upwards where no median meets the objective, too.
+  late <- copy(steps)[, `:=`(latency_p50_ms = 1000 * latency_p50_ms, latency_p99_ms = 1000 * latency_p99_ms)]
+  expect_false(is.unsorted(figure_load_curve(late, capacity)$coordinates$limits$y))
 })
