@@ -237,6 +237,13 @@ def test_what_fails_a_start_is_told_in_the_servers_own_words(
     assert not left_over(temporary_folder)
 
 
+def test_data_that_are_not_what_their_seed_says_fail_a_start(start, temporary_folder, monkeypatch):
+    monkeypatch.setattr(data, "SEED", data.SEED + 1)
+    with pytest.raises(RuntimeError, match=r"the data are not what their seed says: \(10000, "):
+        start("postgresql")
+    assert not left_over(temporary_folder)
+
+
 def test_data_lie_where_commits_reach_a_disk(tmp_path, monkeypatch):
     monkeypatch.setattr(scratch, "data_folder", lambda: tmp_path)
     made = Scratch()
