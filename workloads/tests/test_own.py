@@ -135,6 +135,7 @@ NO_HTTPS = "a path with its query: /, then ASCII characters without spaces; HTTP
         ({"requests": [{"path": "https://x/"}]}, '.requests.0.path = "https://x/"', NO_HTTPS),
         ({"requests": [TWO_LINES]}, '.requests.0.headers.A = "b\\nc"', "a text of one line"),
         ({"requests": [{"path": "/{n}"}]} | USERS, ".users = 9", "rate_per_s, with a file"),
+        ({"headers_from_environment": {"A": "B"}} | USERS, ".users = 9", "rate_per_s, with a file"),
         ({"new": {"folder": "/tmp"}}, ".new.command = null", "it must be there"),
         ({"new": {"command": ["run"]}}, '.new.command = ["run"]', "words of which one"),
         (UNLIKE, '.variants.b.command = ["run"]', "words of which one"),

@@ -72,6 +72,5 @@ def test_file_in_another_charset_is_named(tmp_path):
 
 
 def test_anchor_brings_no_second_key(mine):
-    assert (
-        mine("wrk2: &a {warm_up_s: 3}\nsweep: {<<: *a, warm_up_s: 4}\n")["sweep"]["warm_up_s"] == 4
-    )
+    found = mine("wrk2: &a {warm_up_s: 3}\nx: &b {y: 1}\nsweep: {<<: *a, <<: *b, warm_up_s: 4}\n")
+    assert (found["sweep"]["warm_up_s"], found["sweep"]["y"]) == (4, 1)
