@@ -12,20 +12,17 @@ from workloads.experiment.grid import Grid
 ROOT = Path(__file__).resolve().parents[2]
 CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text())
 GRID = Grid(CONFIG | {"extras": EXTRAS})
-SERVERS = {
-    part.study["server"]["id"]: (part.study["server"]["jar"], part.study["server"]["class"])
-    for session in GRID.sessions
-    for part in GRID.plan(session).modes.values()
-    if "class" in part.study.get("server", {})
-}
+PLANS = [GRID.plan(session) for session in GRID.sessions]
+SERVERS = [part.study.get("server", {}) for plan in PLANS for part in plan.modes.values()]
+CLASSES = sorted({(server["id"], server["class"]) for server in SERVERS if "class" in server})
 MODULES = [pom.parent for pom in sorted(ROOT.glob("servers/stacks/*/pom.xml"))]
 
 
-@pytest.mark.parametrize("id", SERVERS)
-def test_class_of_every_mode_is_in_the_module_of_its_jar(id):
-    jar, name = SERVERS[id]
-    path = f"{CONFIG['servers'][id]['package']}.{name}".replace(".", "/")
-    source = ROOT / Path(jar).parents[1] / f"src/main/java/{path}.java"
+@pytest.mark.parametrize(("id", "name"), CLASSES)
+def test_class_of_every_mode_is_in_the_module_of_its_jar(id, name):
+    server = CONFIG["servers"][id]
+    path = f"{server['package']}.{name}".replace(".", "/")
+    source = ROOT / Path(server["jar"]).parents[1] / f"src/main/java/{path}.java"
     assert source.is_file(), f"config.yaml: servers.{id}: there is no {source.relative_to(ROOT)}"
 
 
