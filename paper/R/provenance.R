@@ -145,8 +145,13 @@ table_checks <- function(cells) {
   checks[, .(Rule = in_common(unique(rule)), Passed = paste(sum(passed), "of", .N)), by = Check]
 }
 
-# A rule may name limits of a mode or a tier: dots stand for those that differ.
-in_common <- function(rules) if (length(rules) == 1) rules else enumerated(unique(gsub("\\b[0-9][0-9.]*\\b", "…", rules)), 2)
+# A rule may name limits of a mode or a tier: dots stand for those that differ, and the rule's first words where whole sentences do.
+in_common <- function(rules) {
+  if (length(rules) == 1) return(rules)
+  alike <- unique(gsub("\\b[0-9][0-9.]*\\b", "…", rules))
+  if (length(alike) < 4) return(paste(alike, collapse = "; or: "))
+  paste0(sub(":.*", "", alike[1]), ": as each mode's configuration says")
+}
 
 #' How often rules were changed after results.
 sentence_protocol <- function(protocol) {

@@ -5,7 +5,8 @@ column_titles <- c(
   repetition = "Rep.", tier_title = "Load", cpu_limited = "At the CPU's limit", estimate = "Ratio", pairs = "Sessions",
   p_adjusted = "p, adjusted", mode_value = "Mode's value", baseline_value = "Baseline's value", estimate_all = "Ratio, no slice excluded",
   fcr_low = "Low, reported", fcr_high = "High, reported", mva_per_s = "MVA (1/s)", share_percent = "Measured / bound (%)",
-  within_per_s = "From (1/s)", beyond_per_s = "To (1/s)"
+  within_per_s = "From (1/s)", beyond_per_s = "To (1/s)", warm_up_s = "Warm-up (s)", warm_up_ended = "Warm-up ended",
+  answered_after_s = "Answered after (s)"
 )
 # Units by the ends of other columns' names.
 column_units <- c("_per_s" = "1/s", "_ms" = "ms", "_us" = "µs", "_kib" = "KiB", "_mib" = "MiB")

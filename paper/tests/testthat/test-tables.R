@@ -78,6 +78,13 @@ test_that("a check stands with its rule, what differs as dots, and how many cell
   table <- table_checks(list(cell(2), cell(3)))
   expect_equal(table$Rule, c("at least … rounds of 2xx", "at 10%"))
   expect_equal(table$Passed, c("2 of 2", "0 of 2"))
+  expect_equal(in_common(c("at most 3 users", "none", "at most 5 users")), "at most … users; or: none")
+  expect_equal(in_common(paste("threads:", letters[1:4])), "threads: as each mode's configuration says")
+})
+
+test_that("headings have the units of their columns", {
+  ids <- c("warm_up_s", "heap_mib", "rate_per_s", "latency_p99_ms", "cpu_us", "within_1_s")
+  expect_equal(title_of_column(ids), c("Warm-up (s)", "Heap (MiB)", "Rate (1/s)", "P99 (ms)", "Cpu (µs)", "Within 1 s"))
 })
 
 test_that("a chunk that is not run is not included: Quarto would print the caption of its table", {
