@@ -128,7 +128,8 @@ NO_HTTPS = "a path with its query: /, then ASCII characters without spaces; HTTP
     [
         ({"bugdet_s": 9}, ".bugdet_s = 9", "here only old, new, variants"),
         ({"budget_s": "5 min"}, '.budget_s = "5 min"', "a number from 10 to 86,400"),
-        ({"old": None}, " = {", "old and new, or variants"),
+        ({"old": None, "new": None}, " = {", "old and new, or variants"),
+        (UNLIKE | {"new": {}}, ".old = null", "it must be there"),
         ({"requests": None}, " = {", "requests, or a script"),
         ({"users": 9}, " = {", "users, or rate_per_s"),
         ({"script": "no.lua"}, '.script = "no.lua"', "a file that is there"),
