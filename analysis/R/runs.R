@@ -2,8 +2,8 @@
 # analysis/runs/<date>-<machine>/: a CSV per table, and run.json. Other runs are compared with it (reproduce.R).
 
 run_tables <- c("summary", "comparisons", "capacity")
-# Two machines are of one kind if these agree. Cells of another kind are compared by what travels. The kernel is among
-# them: virtual machines call different processors the same, and hypervisors and mitigations come with the kernel.
+# Two machines are of one kind if these agree. The kernel is among them: virtual machines call different processors the
+# same, and hypervisors and mitigations come with the kernel.
 # The version is family, model and stepping; runs before 27 November do not say it, so it tells them from no other.
 # The last three are named only where there is such a limit: of older runs none had one.
 machine_kind <- c("cpu_model", "cpu_version", "cpus", "architecture", "kernel", "cpus_usable", "cpu_quota", "data_in_memory")

@@ -109,6 +109,8 @@ test_that("a report is not compared with itself, but by its sessions that are ne
   row <- rows[statistic == "throughput_per_s"]
   expect_equal(row[, c(there, here)], c((200 * 205 * 195)^(1 / 3) / 100, 2.6), tolerance = 1e-4)
   expect_equal(row[, c(sessions_there, sessions_here)], c(3, 1))
+  # Without a cell of its baseline a mode is compared with nothing.
+  expect_equal(nrow(reproduce_run(shipped, report_of(c(run$paths, again[1])))), 0)
   # Its mean restates the throughput in a closed loop alone.
   found$summary[, loop := "closed"]
   expect_setequal(setdiff(rows$statistic, reproduce_run(shipped, found)$statistic), "latency_mean_ms")
