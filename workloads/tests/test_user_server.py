@@ -586,7 +586,7 @@ def test_shared_backend_is_one_and_no_cost_of_a_neighbor(up):
     ("backend", "expected"),
     [
         ({"command": python("print('no disk')")}, "it said last: no disk"),
-        ({"command": GOOD, "ready": ["false"], "start_limit_s": 0.3}, "it was not ready after "),
+        ({"command": GOOD, "ready": ["false"], "start_limit_s": 3}, "it was not ready after "),
     ],
 )
 def test_backend_that_does_not_come_up_is_named(start, backend, expected):
