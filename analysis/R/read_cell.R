@@ -23,7 +23,7 @@ read_cell <- function(path) {
   if (is_older(cell)) by_todays_rules(cell, read_slices_of(cell)) else cell
 }
 
-# Older records have no checksums; those that are shipped lie in an archive that has one.
+# Older records have no checksums, see check_older().
 check_series <- function(cell) {
   for (name in names(cell$series)) {
     path <- file.path(cell$folder, name)

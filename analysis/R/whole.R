@@ -14,10 +14,23 @@ strictly <- function(value) {
   result
 }
 
+# Stops where a series of an older record, which has no checksums, was cut off.
+check_older <- function(cell) {
+  latencies <- Filter(file.exists, file.path(cell$folder, "latencies.csv.gz"))
+  if (length(latencies) > 0 && system2("gzip", c("-t", shQuote(latencies)), stderr = FALSE) != 0) fail_reading(latencies, "cut off")
+  path <- file.path(cell$folder, "slices.csv")
+  loaded <- read_cell_slices(path)[kind == "plain", .N]
+  if (loaded < or_else(cell$load$slices$plain, 0)) fail_reading(path, loaded, " plain slices; its record has ", cell$load$slices$plain)
+  for (file in c("overloads.csv", "seconds.csv", "heap.csv", "combinations.csv")) table_of_cell(cell, file)
+}
+
 # A cell as the analysis has it; stops where it is not whole.
 read_whole <- function(path) {
   cell <- read_cell(path)
-  strictly(list(summary = summarise_cell(cell), loads = loads_beside(path)))
+  strictly({
+    if (is.null(cell$series)) check_older(cell)
+    list(summary = summarise_cell(cell), loads = loads_beside(path))
+  })
 }
 
 name_of_cell <- function(path) sub("^.*/cells/(.*)/cell[.]json$", "\\1", path)

@@ -50,6 +50,17 @@ test_that("a damaged cell is left out by name, and no other", {
   }
 })
 
+test_that("a series that was cut off is found in an older cell, which has no checksums", {
+  paths <- small_run()$paths
+  edit_record(paths[2], load = list(slices = list(plain = nrow(read_cell_slices(file.path(dirname(paths[2]), "slices.csv"))[kind == "plain"]))))
+  expect_equal(left_out_by(copied(paths), identity)$cells, character())
+  of_overload <- function(folder) file.create(file.path(folder, "overloads.csv"))
+  for (damage in c(damages[c("no series", "cut series")], of_overload)) {
+    others <- copied(paths)
+    expect_equal(left_out_by(others, damage)$cells, name_of_cell(others[2]))
+  }
+})
+
 test_that("a process that is killed is named, and its work is done once more", {
   take_problems()
   # The first process leaves the file, and dies.
