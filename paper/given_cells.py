@@ -64,7 +64,9 @@ def check(path: Path) -> None:
     try:
         found = members(path)
     except BROKEN as broken:
-        raise Fault(f"cells = {path}: not a folder or a whole archive ({broken})") from None
+        raise Fault(
+            f"cells = {path}: not a folder or a whole .tar.gz or .tar.xz archive ({broken})"
+        ) from None
     for name, is_plain in found:
         place = PurePosixPath(name)
         if not is_plain or place.is_absolute() or ".." in place.parts:
