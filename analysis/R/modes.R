@@ -36,7 +36,7 @@ mode_facts <- function(modes) {
 #' @export
 is_variant <- function(modes) mode_facts(modes)$variant != ""
 
-#' Modes that are measured a second time to learn about the measuring (noise floor).
+#' Modes that are measured a second time: each difference from themselves is a false alarm.
 #' @export
 is_control <- function(modes) mode_facts(modes)$variant == "A/A"
 
