@@ -1,5 +1,6 @@
 """A session: which of its servers another machine reaches, and what it starts where."""
 
+import threading
 from dataclasses import replace
 
 import pytest
@@ -32,6 +33,8 @@ def test_server_that_listens_on_loopback_alone_has_its_generator_here(tmp_path, 
 def test_speed_is_that_of_the_servers_cpus(tmp_path, monkeypatch):
     watched = []
     monkeypatch.setattr(module, "watch_speed", lambda cpus, *_: watched.append(cpus))
+    # Its close stops what other sessions of this process start.
+    monkeypatch.setattr(module.server, "STOPPING", threading.Event())
     Session(plan_of(), "a-session", [], tmp_path, ([0], [1])).close()
     assert watched == [[0]]
 
