@@ -1,7 +1,7 @@
 """Paper: one report, every sentence on a result computed.
 
 Inputs:  results/*.csv, what the analysis wrote; cells, with their flame graphs; the functions of analysis/R
-Outputs: results/report.pdf (the paper), report.html (the same and all tables, self-contained)
+Outputs: results/report.pdf (the paper), report.html (the same and all tables, self-contained), findings.json (for programs)
          results/own.html, of two builds of a user's own service
          of the rules of these names alone: analysis/runs/<name>/ and paper/runs/<name>/ (reference), results/published/
          (publish), README.md, analysis/README.md and pictures (readme), results/reanalysed/<name>/ (reanalyse)

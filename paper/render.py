@@ -39,6 +39,8 @@ EPOCH = "0"
 LINES_OF_A_FAULT = 20
 # The stand-in takes half a minute for the report.
 QUARTO_LIMIT_S = 600.0
+# The report leaves its findings for programs, too.
+FINDINGS = "findings.json"
 Renderer = Callable[[Path, Mapping[str, str], str, Path], None]
 # Keys of the front matter that pandoc gets.
 PASSED = ["lang", "bibliography", "link-citations", "papersize", "margin", "mainfont", "fontsize"]
@@ -249,6 +251,8 @@ def render_with(
         renderer(copy / qmd.name, known, target, made)
         out.parent.mkdir(parents=True, exist_ok=True)
         shutil.move(packed(made) if target == "typst" else made, out)
+        if (copy / FINDINGS).exists():
+            shutil.move(copy / FINDINGS, out.with_name(FINDINGS))
         found = table(copy / "problems.csv")
     return Rendered(name, [(row["table"], row["message"]) for row in found])
 

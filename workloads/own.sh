@@ -4,8 +4,9 @@
 #     workloads/own.sh workloads/examples/two-builds.yaml
 #     workloads/own.sh workloads/examples/boot-virtual.yaml
 #
-# The verdict is printed, and a page with pictures and flame graphs lies in results/own/, next to verdict.json and summary.md.
-# Each call measures again, into a folder of its own. Exit status, for a job of continuous integration:
+# The verdict is printed, and a page with pictures and flame graphs lies in results/own/, next to verdict.json, summary.md,
+# junit.xml and bencher.json. Each call measures again, into a folder of its own. Exit status, for a job of continuous
+# integration:
 #     0  none is slower by more than the file allows
 #     1  one is slower
 #     2  undecided when the budget was spent

@@ -82,5 +82,28 @@ value_of_histogram <- function(histograms, slices, statistic) {
   sum(counts * histograms$values_ms) / sum(counts)
 }
 
+#' The latencies of a cell's slices that count, in HdrHistogram's percentile format, in ms.
+#'
+#' @param path path of a cell.json.
+#' @return lines, which HdrHistogram's plotter and hdrhistogram.github.io read.
+hgrm_of_cell <- function(path) {
+  cell <- read_cell(path)
+  slices <- read_slices_of(cell)
+  histograms <- read_histograms(cell, slices)
+  if (is.null(histograms)) stop(path, ": no latency was recorded", call. = FALSE)
+  counts <- counts_of_slices(histograms, slices[kind == "plain" & kept == TRUE, slice])
+  seen <- counts > 0
+  values <- histograms$values_ms[seen]
+  counts <- counts[seen]
+  share <- cumsum(counts) / sum(counts)
+  middle <- sum(values * counts) / sum(counts)
+  inverse <- fifelse(share < 1, sprintf("%14.2f", 1 / (1 - share)), "           inf")
+  c(
+    "       Value     Percentile TotalCount 1/(1-Percentile)", "", sprintf("%12.3f %2.12f %10.0f %s", values, share, cumsum(counts), inverse),
+    sprintf("#[Mean    = %12.3f, StdDeviation   = %12.3f]", middle, sqrt(sum(counts * (values - middle)^2) / sum(counts))),
+    sprintf("#[Max     = %12.3f, Total count    = %12.0f]", max(values), sum(counts)), sprintf("#[Buckets = %12d, SubBuckets     = %12d]", length(values), 1L)
+  )
+}
+
 # A name for a cell's histograms; a baseline that was measured again beside another cell has its own.
 histogram_key <- function(table) table[, paste(study, mode, tier, tool, session, beside, sep = "\r")]

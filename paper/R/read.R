@@ -21,7 +21,7 @@ read_found_controls <- function(path) {
 #'   controls,
 #'   findings (see told_findings()), predictions (of swaps), occupancy (see read_occupancy()), elsewhere (see there), undecided (see lacking()),
 #'   hosts_left_out (see there), other_runs (shipped runs with other cells),
-#'   thread_memory (NULL where it was not measured), causes and traced (see the analysis), cells (list of read_cell(), in the order of the summary), signs (see signs_of()), results (the folder).
+#'   thread_memory (NULL where it was not measured), causes and traced (see the analysis), cells (list of read_cell(), in the order of the summary), citation (of CITATION.cff), signs (see signs_of()), results (the folder).
 read_results <- function(results, analysis, runs = list()) {
   path <- function(name) file.path(results, name)
   read <- function(file, reader) readable(file, reader(path(file)))
@@ -50,9 +50,15 @@ read_results <- function(results, analysis, runs = list()) {
     # A run may leave it out.
     thread_memory = if (file.exists(path(memory))) read(memory, read_thread_memory),
     causes = readable("causes.yaml", read_causes(file.path(analysis, "causes.yaml"))), traced = read("causes.csv", read_traced),
-    cells = readable("cells", read_cells(path(file.path("cells", cell_path(summary), "cell.json"))))
+    cells = readable("cells", read_cells(path(file.path("cells", cell_path(summary), "cell.json")))), citation = read_citation(analysis)
   )
   c(all, list(signs = signs_of(all)))
+}
+
+# CITATION.cff stands next to the folder of the analysis.
+read_citation <- function(analysis) {
+  path <- file.path(analysis, "..", "CITATION.cff")
+  if (file.exists(path)) yaml::read_yaml(path)
 }
 
 # Name and version of a program, as "PgBouncer 1.18.0 (Debian)".

@@ -27,13 +27,14 @@ title_of_stage <- function(ratios) {
   sprintf("Virtual threads are %s as fast: it depends on what you admit", enumerate(paste(ratio_digits(ratios$middle), "×"), " or "))
 }
 
-sentence_of_stage <- function(ratios, objective_ms) {
+# `can_cite` whether the card of the finding behind it is on the page.
+sentence_of_stage <- function(ratios, objective_ms, can_cite = FALSE) {
   if (nrow(ratios) == 0) return("")
   ends <- mapply(function(least, most) paste(unique(ratio_digits(c(least, most))), collapse = " to "), ratios$least, ratios$most)
   sprintf(
-    "Throughput compared with a pool of 50 threads, requests that wait 100 ms: %s, p99 at most %s ms. Medians and ranges of %s on one CPU.",
+    "Throughput compared with a pool of 50 threads, requests that wait 100 ms: %s, p99 at most %s ms. Medians and ranges of %s on one CPU.%s",
     enumerate(ratios[, sprintf("%s × %s (%s)", ratio_digits(middle), words, ends)]),
-    format_number(objective_ms), count_of(max(ratios$runs), "shipped run")
+    format_number(objective_ms), count_of(max(ratios$runs), "shipped run"), if (can_cite) " [Cite this](#cite-limit)." else ""
   )
 }
 

@@ -37,8 +37,8 @@ users_standing <- function(occupancy) {
 
 #' Users by what they wait for, a bar a mode, all users of a load alike in length; the number in a part is that of users.
 #'
-#' @param standing see users_standing().
-figure_standing <- function(standing) {
+#' @param standing see users_standing(); `legend_rows` and `room` (for the throughputs, in %) more of them for a narrow figure.
+figure_standing <- function(standing, legend_rows = 1, room = 12) {
   # A picture of a shipped run without such a load.
   if (nrow(standing) == 0) return(ggplot() + labs(title = sentence_of_standing(standing)))
   rows <- melt(standing, id.vars = c("load", "words", "users", "throughput_per_s"), measure.vars = standing_places$place, variable.name = "place")
@@ -60,12 +60,13 @@ figure_standing <- function(standing) {
     geom_col(aes(fill = place), width = 0.78, colour = "white", linewidth = 0.25) +
     geom_text(aes(label = label, colour = place, group = place), position = position_stack(vjust = 0.5), size = 2.4) +
     geom_text(aes(101, words, label = label), ends, hjust = 0, size = 2.5, colour = ink) +
-    geom_text(aes(0, words, label = label), heads, hjust = 0, vjust = 0.7, size = 2.6, fontface = "bold", colour = ink) +
+    geom_text(aes(0, words, label = label), heads, hjust = 0, vjust = 0.7, size = if (room > 12) 2.3 else 2.6, fontface = "bold", colour = ink) +
     facet_grid(load ~ ., scales = "free_y", space = "free_y") +
     scale_y_discrete(labels = function(words) ifelse(words %in% loads, "", words)) +
+    guides(fill = guide_legend(nrow = legend_rows)) +
     scale_fill_manual(values = of_place("colour"), breaks = standing_places$place, labels = of_place("words")) +
     scale_colour_manual(values = of_place("label"), guide = "none") +
-    scale_x_continuous(limits = c(0, 112), breaks = c(0, 25, 50, 75, 100), expand = expansion(0)) +
+    scale_x_continuous(limits = c(0, 100 + room), breaks = c(0, 25, 50, 75, 100), expand = expansion(0)) +
     labs(x = "users (%); right: throughput", y = NULL) +
     theme_artifact(8) +
     theme(

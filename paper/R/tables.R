@@ -107,7 +107,7 @@ excluded_slice_columns <- c(
 )
 of_curve <- c("mode", "tier", "step", "sessions", "rate_per_s")
 
-#' The tables of one study as HTML, with its flame graphs.
+#' The tables of one study as HTML, with its time series and flame graphs.
 tables_of_study <- function(all) {
   table <- function(file, what, columns = NULL, keep = function(rows) TRUE) {
     data_table(all$results, file, what, columns, function(rows) rows$study == all$study & keep(rows))
@@ -152,6 +152,7 @@ tables_of_study <- function(all) {
     page_table(table_thread_events(read_thread_events(cell_files(all))), "Events of the JVM's threads in profiled slices of valid cells: JFR's, none too short to be recorded."),
     table("combinations.csv", "Transactions a second by the sizes of both pools, and the combinations that cannot be told from the best."),
     page_table(table_threads(all), "Threads by group: the most that existed at a time, and how many of them ran or were free to run, as the JVM and as the kernel has them; medians over repetitions."),
+    traces_frame(all),
     flame_graphs(choose_flame_graphs(all))
   )
 }
@@ -223,6 +224,7 @@ tables_of_all <- function(all, coverage, published, changes, protocol, renderer)
   sections <- list(
     section_of_tables("Comparisons – tables", "comparison-tables",
       table("comparisons.csv", "Each mode against its baseline: the ratio, or for shares the difference, with its 95 % interval, and the values that divide to it. Primary comparisons alone have a verdict.", ratio_columns),
+      table("guide.csv", "The situations of the guide.", c("situation", ratio_columns, "standing")),
       table("findings.csv", "The pairs that the findings name.", c("finding", "pair", "outcome", "expected", "holds", ratio_columns)),
       table("alternatives.csv", "Rivals of the findings, and what became of each.", c("finding", "rival", "swap", "excluded_by", "outcome", "state", ratio_columns)),
       table("predictions.csv", "Predictions of swaps, with the bound beyond which each is refuted.", c("of", "at_least", "at_most", "refuted", ratio_columns)),

@@ -82,7 +82,8 @@ def open_all(driver):
     )
     until(
         driver,
-        "[...document.querySelectorAll('iframe.flame-graph')].every((one) => one.srcdoc)",
+        """[...document.querySelectorAll('iframe.flame-graph')].every((one) => one.srcdoc)
+        && [...document.querySelectorAll('.plots')].every((one) => one.querySelector('svg'))""",
     )
 
 

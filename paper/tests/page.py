@@ -1,6 +1,7 @@
 """Text and links of an HTML page or a PDF, for tests."""
 
 import base64
+import json
 import re
 import subprocess
 import zlib
@@ -23,14 +24,15 @@ class Page(HTMLParser):
     """An HTML page's visible text, its tables, its links' targets, and what a browser would fetch.
 
     A table is a list of rows, each a list of its cells' texts; the header comes first. `files` has
-    the tables that show rows of a file of results/, each with the file's name.
+    the tables that show rows of a file of results/, each with the file's name; `traces` the time
+    series of cells, a list a study.
     """
 
     def __init__(self, path):
         super().__init__()
         self.path = path
         self.targets, self.fetched, self.alternatives = [], [], []
-        self.frames, self.tables, self.files = [], [], []
+        self.frames, self.traces, self.tables, self.files = [], [], [], []
         self.identifiers = set()
         self._file = ""
         self._in_cell = self._hidden = False
@@ -59,6 +61,8 @@ class Page(HTMLParser):
             self.tables[-1][-1].append("")
         if tag == "iframe":
             self.frames.append(unpacked(values.get("data-page", "")))
+        if "data-traces" in values:
+            self.traces.append(json.loads(unpacked(values["data-traces"])))
         loaded = [value for name, value in values.items() if name in LOADING]
         loaded += [values.get("href", "")] if tag == "link" else []
         self.fetched += [value for value in loaded if not value.startswith("data:")]

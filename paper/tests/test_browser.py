@@ -147,6 +147,17 @@ def test_a_flame_graph_opens(wide):
     wide.switch_to.default_content()
 
 
+def test_time_series_of_a_cell_are_drawn(wide):
+    open_section(wide, "details.traces")
+    wide.execute_script("document.querySelector('details.traces').open = true")
+    until(wide, "document.querySelector('details.traces svg')")
+    drawn = wide.execute_script(
+        """return [...document.querySelectorAll('details.traces path:not(.axis)')]
+        .map((one) => one.getAttribute('d')).join('')"""
+    )
+    assert "M" in drawn and "NaN" not in drawn
+
+
 # ---- The figure that moves
 
 # Today's figure with the data of the shipped page, for the smoke run has no load for it.

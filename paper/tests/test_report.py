@@ -221,6 +221,12 @@ def test_a_mean_that_leaves_out_waiting_users_is_said_to(full):
     assert float(found[2]) == pytest.approx(float(least["under_way"]), rel=0.01)
 
 
+def test_time_series_have_the_slices_of_their_cells(full):
+    drawn = [cell for trace in full.page.traces for cell in trace]
+    rows = rows_of(full.results / "slices.csv")
+    assert sum(len(cell["slices"]["at"]) for cell in drawn) == len(rows) > 0
+
+
 def test_flame_graphs_are_embedded_unchanged(full):
     assert FLAME_GRAPH.format(mode="fixed-pool") in full.page.frames
 

@@ -131,7 +131,7 @@ def test_cell_is_recorded_and_nothing_is_lost(cell):
     # A closed loop has none that are due.
     assert load["requests_offered"] in (None, load["requests_recorded"])
     assert load["responses_2xx"] + sum(load["errors"].values()) >= load["requests_recorded"]
-    names = ["slices.csv", "server.log.gz", "generator.log"]
+    names = ["slices.csv", "telemetry.csv", "server.log.gz", "generator.log"]
     kinds = GRID.profiles(cell)
     names += ["profile.collapsed", "allocation.collapsed"] if kinds else []
     if "events" in kinds:
@@ -167,6 +167,8 @@ def test_slices_are_accounted_for(cell):
     # Profiled ones are behind the plain ones, and none begins before the last has ended.
     assert [row["kind"] for row in rows] == sorted(row["kind"] for row in rows)
     assert are_apart(windows_s(rows))
+    sampled = {int(row["slice"]) for row in table(cell, "telemetry.csv")}
+    assert sampled == {int(row["slice"]) for row in rows}
 
 
 @each_cell()

@@ -3,13 +3,14 @@
 SMOKE_RESULTS=FOLDER pytest paper/tests/test_smoke_report.py    of any other run
 """
 
+import json
 import os
 from pathlib import Path
 
 import pytest
 
 from paper.tests.page import Page, pdf_text
-from paper.tests.report_checks import FIRST, report_faults, rows_of
+from paper.tests.report_checks import FIRST, GUIDE, report_faults, rows_of
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = Path(os.environ.get("SMOKE_RESULTS", ROOT / "results/smoke"))
@@ -32,8 +33,11 @@ def test_report_of_the_first_session_could_be_made():
     assert rows_of(folder / "problems.csv") == []
 
 
-def test_findings_that_hold_have_a_card(page):
-    held = {row["finding"] for row in rows_of(RESULTS / "findings.csv") if row["holds"] == "yes"}
+def test_programs_read_what_the_page_says_of_findings(page):
+    found = json.loads((RESULTS / "findings.json").read_text())["findings"]
+    asked = [(each["id"], len(each["pairs"])) for each in GUIDE["findings"]]
+    assert [(each["id"], len(each["pairs"])) for each in found] == asked
+    held = [each["id"] for each in found if each["holds"] == "yes"]
     cards = [each["id"] for each in FIRST if f"finding-{each['id']}" in page.identifiers]
     assert cards == [each["id"] for each in FIRST if each["id"] in held]
 

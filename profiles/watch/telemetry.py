@@ -23,6 +23,14 @@ from profiles.watch.accept_queue import accept_queue
 from profiles.watch.control_groups import memory_bytes, own_group
 from profiles.watch.limits import TICKS_PER_S, cpu_times, throttled
 
+COLUMNS = (
+    *("time_s", "server_cpu_s", "compiler_cpu_s", "server_cpu_user_s", "server_cpu_system_s"),
+    *("server_rss_bytes", "server_threads", "server_descriptors", "server_descriptors_share"),
+    *("generator_cpu_s", "backend_cpu_s", "second_backend_cpu_s"),
+    *("accept_queue", "machine_context_switches", "server_cpus_idle_s"),
+    *("listen_overflows", "retransmits", "steal_s", "server_steal_s", "throttled"),
+)
+
 Sample = dict[str, float]
 PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 # Readings of the CPU clocks to one full sample.
@@ -35,8 +43,10 @@ NEAR_SHARE, NEAR_PERIODS = 0.1, 2
 BEAT_S = 0.1
 # The JIT's threads, as JVMs name them to the kernel (15 characters): HotSpot, Graal as a library or
 # in Java, and OpenJ9.
-HOTSPOT = ("C1 CompilerThre", "C2 CompilerThre")
-COMPILERS = (*HOTSPOT, "JVMCI-native Co", "JVMCI CompilerT", "JIT Compilation")
+COMPILERS = (
+    *("C1 CompilerThre", "C2 CompilerThre"),
+    *("JVMCI-native Co", "JVMCI CompilerT", "JIT Compilation"),
+)
 
 
 class Telemetry(threading.Thread):
@@ -77,9 +87,9 @@ class Telemetry(threading.Thread):
         self._ended = threading.Event()
 
     def watch(self, role: str, pid: int) -> None:
-        """From now on samples this process too; the values' names begin with its role.
+        """From now on samples this process too, in the columns that begin with its role.
 
-        One that is gone leaves no values.
+        One that is gone leaves its columns empty.
         """
         self.watched = self.watched | {role: pid}
 
@@ -159,7 +169,8 @@ class Telemetry(threading.Thread):
         # thousands of connections take long to count.
         sample: Sample = {"time_s": time.time()}
         for role, watched in self.watched.items():
-            sample |= process_sample(role, watched)
+            used = process_sample(role, watched)
+            sample |= {key: value for key, value in used.items() if key in COLUMNS}
         if self.group and (held := memory_bytes(self.group)) is not None:
             sample["server_rss_bytes"] = held
         with contextlib.suppress(OSError):

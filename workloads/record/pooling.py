@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from profiles.watch.telemetry import COLUMNS
 from workloads.record.latencies import (
     MIXED_IN,
     SAMPLES,
@@ -315,6 +316,8 @@ def write_files(slices: list[Slice], out: Path) -> None:
     live = counted[-1].live
     folders = [done.folder for done in counted]
     table(out / "slices.csv", [done.row() for done in slices])
+    samples = [sample | {"slice": done.turn.number} for done in slices for sample in done.samples]
+    table(out / "telemetry.csv", samples, ["slice", *COLUMNS])
     latencies = [*latency_rows(slices)]
     table(out / LATENCIES_FILE, latencies, LATENCY_COLUMNS if not latencies else None)
     for name in (SAMPLES, COMBINATIONS):

@@ -126,6 +126,7 @@ class Slice:
     outcome: str
     reason: str
     load: dict[str, Any]
+    samples: list[Sample]
     # The CPU time, memory and so on of processes and machine within the window.
     metrics: dict[str, Any]
     accounts: dict[str, Any]

@@ -81,6 +81,7 @@ class Loading:
             outcome=outcome,
             reason=reason,
             load=load,
+            samples=telemetry.samples,
             metrics=metrics,
             accounts={
                 "before": before,

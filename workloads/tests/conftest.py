@@ -99,6 +99,7 @@ def make_slice(live):
             "folder": folder,
             "outcome": "completed",
             "reason": "",
+            "samples": [],
             "load": LOAD | window | dict(load),
             "metrics": METRICS | dict(metrics),
             "accounts": accounts,

@@ -57,9 +57,9 @@ def test_counts_are_added_and_rates_are_means_over_time(load_of):
 
 
 def test_slices_without_an_answer_have_no_latency_and_fail_whole(load_of):
-    nothing = {"requests_recorded": 0, "latency_mean_ms": None, "error_share": 1.0}
-    load = load_of(nothing, nothing)
-    assert (load["latency_mean_ms"], load["error_share"]) == (None, 1)
+    nothing = {"requests_recorded": 0, "latency_mean_ms": None, "latency_min_ms": None}
+    load = load_of(*[nothing | {"error_share": 1.0}] * 2)
+    assert (load["latency_mean_ms"], load["latency_min_ms"], load["error_share"]) == (None, None, 1)
 
 
 @pytest.mark.parametrize(
@@ -262,11 +262,12 @@ def leave(done, latency_ms):
 
 
 def test_files_of_a_cell_are_those_of_its_slices_that_count(make_slice, live, tmp_path):
+    first = [{"time_s": 1.0, "server_threads": 3.0}, {"time_s": 1.02, "server_cpu_s": 0.1}]
     slices = [
-        make_slice(1, faults=["not_completed"]),
-        make_slice(1),
+        make_slice(1, faults=["not_completed"], samples=first),
+        make_slice(1, samples=[{"time_s": 2.0}]),
         make_slice(2, faults=["compiled"]),
-        make_slice(1, PROFILED),
+        make_slice(1, PROFILED, samples=[{"time_s": 9.0}]),
     ]
     for done, latency_ms in zip(slices, (1.0, 20.0, 30.0, 400.0), strict=True):
         leave(done, latency_ms)
@@ -285,6 +286,11 @@ def test_files_of_a_cell_are_those_of_its_slices_that_count(make_slice, live, tm
     assert [row["slice"] for row in rows_in(out / pooling.COMBINATIONS)] == ["2", "3"]
     # A latency is written once.
     assert not list(out.glob("*.hgrm"))
+    telemetry = rows_in(out / "telemetry.csv")
+    assert list(telemetry[0]) == ["slice", *pooling.COLUMNS]
+    times_s = [f"{row['slice']} {row['time_s']}" for row in telemetry]
+    assert times_s == ["1 1.0", "1 1.02", "2 2.0", "4 9.0"]
+    assert (telemetry[1]["server_threads"], telemetry[1]["server_cpu_s"]) == ("", "0.1")
     assert (out / "generator.log").read_text() == "log of 2\nlog of 3\n"
     assert (out / "gc.log").read_text() == "pauses\n"
     assert [row["state"] for row in rows_in(out / pooling.THREAD_STATES)] == ["profiled"]

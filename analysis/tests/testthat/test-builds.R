@@ -157,29 +157,41 @@ test_that("a build that died, broke a rule or failed requests is named", {
   expect_equal(why(validity = list(valid = FALSE, checks = list(check))), "new fails a rule: every request is recorded")
 })
 
-test_that("the verdict is written for a terminal and a job: words, JSON by its schema, and Markdown", {
+test_that("the verdict is written for a job and travels: words, JSON by its schema, JUnit, Bencher, Markdown and histograms", {
   results <- write_session(new = list(cpu_us_per_request = 1100))
   found <- judge_builds(results, of_new)
+  # The names that own.sh has.
+  file.rename(file.path(results, "cells/demo"), file.path(results, "cells/own"))
+  for (mode in c("old", "new")) file.rename(file.path(results, "cells/own", mode, "low"), file.path(results, "cells/own", mode, "load"))
   write_builds(found, results)
   lines_in <- function(name) readLines(file.path(results, name))
   expect_equal(lines_in("status"), "1")
   expect_equal(read_builds(file.path(results, "builds.csv")), setindex(copy(found$table), NULL))
   expect_match(lines_in("verdict.txt")[1], "^SLOWER: .*: CPU time per request[.]$")
   expect_match(lines_in("verdict.txt"), "CPU time per request \\(µs\\) +1,000 +1,100 +[+]10[.]0 \\[[+][0-9.]+, [+][0-9.]+\\] +[+]5[.]0 +slower", all = FALSE)
+  python <- function(script, ...) system2("python3", c("-c", shQuote(script), file.path(results, ...)), stdout = TRUE)
   check <- "import json, jsonschema, sys; jsonschema.validate(*[json.load(open(path)) for path in sys.argv[1:]]); print('valid')"
   files <- c(file.path(results, "verdict.json"), file.path(analysis_folder, "verdict.schema.json"))
   expect_equal(system2("python3", c("-c", shQuote(check), files), stdout = TRUE), "valid")
   verdict <- jsonlite::read_json(file.path(results, "verdict.json"))
   expect_equal(c(verdict$verdict, verdict$status), c("slower", "1"))
+  cpu <- jsonlite::read_json(file.path(results, "bencher.json"))$new$cpu_us_per_request
+  expect_true(cpu$lower_value < cpu$value && cpu$value < cpu$upper_value)
+  parse <- "import sys, xml.etree.ElementTree as tree; suite = tree.parse(sys.argv[1]).getroot(); print(suite.get('tests'), suite.get('failures'), *[case.get('name') for case in suite if case.find('failure') is not None])"
+  expect_equal(python(parse, "junit.xml"), "5 1 CPU time per request")
   expect_lte(length(lines_in("summary.md")), 10)
   expect_match(lines_in("summary.md")[1], "^[*][*]SLOWER: .*CPU time per request")
+  expect_match(lines_in("old.hgrm")[1], "Value +Percentile +TotalCount")
 })
 
-test_that("without a comparison there is a status all the same", {
+test_that("without a comparison there is a status all the same, and an error for JUnit", {
   results <- new_folder()
-  write_builds(list(verdict = "invalid", why = "new: hung", remarks = character(), table = no_builds()), results)
+  write_builds(list(verdict = "invalid", why = "new: hung: no <answer>", remarks = character(), table = no_builds()), results)
   expect_equal(readLines(file.path(results, "status")), "3")
   expect_equal(nrow(read_builds(file.path(results, "builds.csv"))), 0)
+  lines <- readLines(file.path(results, "junit.xml"))
+  expect_match(lines, "errors=\"1\"", all = FALSE)
+  expect_match(lines, "new: hung: no &lt;answer&gt;", all = FALSE)
   expect_equal(unname(build_verdicts), c(0, 1, 2, 3))
 })
 

@@ -8,7 +8,9 @@ test_that("each number of the title is the median of the shipped runs", {
   runs <- list(run_of(c(1, 9, 24)), run_of(usual), run_of(c(1.2, 11, 31)))
   found <- ratios_of_title(runs)
   expect_equal(title_of_stage(found), "Virtual threads are 1 ×, 10 × or 25 × as fast: it depends on what you admit")
-  expect_said(sentence_of_stage(found, objective_of_title(runs)), "25 × with no limit, for as many users as come (24 to 31), p99 at most 120 ms")
+  expect_said(
+    sentence_of_stage(found, objective_of_title(runs), TRUE), "25 × with no limit, for as many users as come (24 to 31), p99 at most 120 ms", "[Cite this](#cite-limit)."
+  )
 })
 
 test_that("a title without a run, or without one of its pairs, has no numbers", {

@@ -170,6 +170,9 @@ def test_clocks_are_read_between_full_samples(sampled):
     assert "server_threads" in last
     assert set(regular[1]) == {"time_s", "server_cpu_s", "compiler_cpu_s"}
     assert grown(regular, "compiler_cpu_s") == 0
+    # Every value has a column.
+    roles = ("generator", "backend", "second_backend")
+    assert set(last) == {name for name in telemetry.COLUMNS if not name.startswith(roles)}
 
 
 @pytest.mark.parametrize(
