@@ -25,6 +25,7 @@ tables_of_cells <- list(
   heaps = function() no_heaps(), "heap-per-request" = function() no_heap_per_request(), comparisons = function() no_judged(),
   combinations = function() no_combinations(), findings = function() decide_findings(list(), no_judged()), alternatives = function() no_alternatives(),
   predictions = function() judge_predictions(list(), no_judged()), controls = function() judge_controls(no_judged(), list()),
+  "profiler-cost" = function() cbind(typed_table(c("study", "tier", "tool", "mode", "baseline", "kind", "baseline_kind")), no_comparisons()),
   causes = function() no_causes(), bounds = function() no_bounds(), occupancy = function() no_occupancy(), mixes = function() no_mixes(),
   claims = function() no_claims(), undecided = function() no_lacking(), elsewhere = function() no_elsewhere(),
   "hosts-left-out" = function() hosts_left_out(no_judged()[, host := character()], character()), sensitivity = function() no_sensitivity(),
@@ -110,6 +111,7 @@ compare_and_judge <- function(measured, results, write, folder) {
   write(elsewhere(of_hosts, read_starts(guide)), "elsewhere")
   write(hosts_left_out(of_hosts, read_starts(guide)), "hosts-left-out")
   write(judge_all_claims(measured, results, folder), "claims", "claims")
+  write(profiler_cost(measured), "profiler-cost", "comparisons")
 }
 
 judge_all_claims <- function(measured, results, folder) {

@@ -52,9 +52,9 @@ judge_usable <- function(usable, about, known) {
 # Half of the region of equivalence, on the scale of the effects.
 margin_of <- function(about) if (about$effect == "ratio") log(about$margin) else about$margin
 
-# A comparison has the same name in all runs. One between tiers has no other of its name.
+# A comparison has the same name in all runs. One between tiers or kinds of slices has no other of its name.
 name_of_place <- function(places) {
-  columns <- intersect(c("study", "tier", "tool", "mode", "baseline", "baseline_tier"), names(places))
+  columns <- intersect(c("study", "tier", "tool", "mode", "baseline", "baseline_tier", "kind", "baseline_kind"), names(places))
   do.call(paste, c(as.list(places[, ..columns]), sep = "\r"))
 }
 
@@ -240,7 +240,7 @@ replaced_cells <- function(results) length(Sys.glob(file.path(results, "replaced
 #' @export
 read_comparisons <- function(path) {
   words <- c(
-    "study", "tier", "tool", "mode", "baseline", "statistic", "unit", "better", "effect", "verdict",
+    "study", "tier", "tool", "mode", "baseline", "kind", "baseline_kind", "statistic", "unit", "better", "effect", "verdict",
     "bound", "reason", "finding", "pair", "outcome", "expected", "holds", "rival", "swap", "excluded_by", "state", "of"
   )
   comparisons <- require_columns(read_table(path), c("mode", "statistic", "estimate"), path)

@@ -20,12 +20,15 @@ place_of_side <- c("study", "mode", "tier", "tool", "kind")
 
 #' Both sides of places, a row each.
 #'
-#' @param places data.table: id, study, mode, tier, tool, baseline, and where it is another baseline_tier.
+#' @param places data.table: id, study, mode, tier, tool, baseline, and where they are others baseline_tier, kind
+#'   and baseline_kind (of slices: plain or profiled).
 sides_of_places <- function(places) {
-  own <- places[, .(id, study, mode, tier, tool, kind = rep("plain", .N))]
-  baseline <- copy(own)[, mode := places$baseline]
-  if ("baseline_tier" %in% names(places)) baseline[, tier := fcoalesce(places$baseline_tier, tier)]
-  in_turns <- own$tier == baseline$tier
+  either <- function(name, otherwise) if (name %in% names(places)) fcoalesce(places[[name]], otherwise) else otherwise
+  kind <- either("kind", rep("plain", nrow(places)))
+  baseline <- places[, .(id, study, mode = baseline)]
+  baseline[, `:=`(tier = either("baseline_tier", places$tier), tool = places$tool, kind = either("baseline_kind", kind))]
+  own <- places[, .(id, study, mode, tier, tool)][, kind := ..kind]
+  in_turns <- own$tier == baseline$tier & own$kind == baseline$kind
   rbind(cbind(own, side = "mode", in_turns), cbind(baseline, side = "baseline", in_turns))
 }
 
@@ -251,7 +254,7 @@ effects_of_cells <- function(cells, sides, statistic, logs) {
   cells <- cells[!is.na(value) | !is.na(beyond)][, `:=`(least = quantum_of_cells(.SD, statistic), within = variance_of_cells(.SD, statistic))]
   cells[, requests := if ("requests" %in% names(cells)) as.numeric(requests) else 0]
   columns <- c(cell_place, "session", "repetition", "value", "bound", "least", "within", "requests")
-  rows <- cells[, ..columns][sides, on = cell_place, nomatch = NULL, allow.cartesian = TRUE]
+  rows <- cells[, ..columns][sides[kind == "plain"], on = cell_place, nomatch = NULL, allow.cartesian = TRUE]
   both <- merge(rows[side == "mode"], rows[side == "baseline"], by = unit_of_effect, suffixes = c("", "_baseline"))
   both[, c(
     effect_of_values(value, value_baseline, logs),

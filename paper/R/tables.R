@@ -235,7 +235,8 @@ tables_of_all <- function(all, coverage, published, changes, protocol, renderer)
     ),
     section_of_tables("Causes – tables", "cause-tables",
       table("causes.csv", "Doses, swaps and steps; the share is of the effect, or of the whole of the steps."),
-      table("moved-groups.csv", "CPU time per request (µs) by group of stacks, on both sides of a cause.")
+      table("moved-groups.csv", "CPU time per request (µs) by group of stacks, on both sides of a cause."),
+      table("profiler-cost.csv", "Profiled against plain slices of the same mode in the same session.")
     ),
     section_of_tables("The sources' values – tables", "source-tables",
       page_table(table_theirs(all$summary, published), paste(

@@ -111,7 +111,7 @@ test_that("tables of single cells have their columns, whatever is there", {
     tables <- list(
       bounds = bound_modes(cells[!is_beyond], measured$summary), occupancy = occupy_modes(cells[!is_beyond], measured$summary),
       overloads = loads, heaps = heaps_of(cells, measured$summary, loads), "request-heap" = request_heap_of(cells[is_beyond]),
-      capacity = capacities_of(sweeps), sweeps = pool_steps(sweeps),
+      capacity = capacities_of(sweeps), sweeps = pool_steps(sweeps), "profiler-cost" = profiler_cost(measured),
       comparisons = compare_all(measured, guide_of_run)
     )
     lapply(tables, colnames)
