@@ -24,7 +24,7 @@ from profiles.watch.control_groups import memory_bytes, own_group
 from profiles.watch.limits import TICKS_PER_S, cpu_times, throttled
 
 COLUMNS = (
-    *("time_s", "server_cpu_s", "compiler_cpu_s", "server_cpu_user_s", "server_cpu_system_s"),
+    *("time_s", "server_cpu_s", "compiler_cpu_s"),
     *("server_rss_bytes", "server_threads", "server_descriptors", "server_descriptors_share"),
     *("generator_cpu_s", "backend_cpu_s", "second_backend_cpu_s"),
     *("accept_queue", "machine_context_switches", "server_cpus_idle_s"),
