@@ -3,29 +3,32 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "clock.h"
 #include "result.h"
 
-/* Readable once SIGINT or SIGTERM came; it is read after the run, and wakes that whenever it looks. */
-static int listen_to_signals(void) {
-    sigset_t stops;
-    sigemptyset(&stops);
-    sigaddset(&stops, SIGINT);
-    sigaddset(&stops, SIGTERM);
-    sigprocmask(SIG_BLOCK, &stops, NULL);
-    int stop_fd = signalfd(-1, &stops, SFD_CLOEXEC | SFD_NONBLOCK);
-    if (stop_fd >= 0) return stop_fd;
-    perror("due: signalfd");
-    exit(1);
+static int stop_fd;
+static volatile sig_atomic_t stop_signal;
+
+static void on_signal(int signal_number) {
+    const uint64_t one = 1;
+    if (stop_signal) _exit(128 + signal_number); /* a second one: now */
+    stop_signal = signal_number;
+    if (write(stop_fd, &one, sizeof one) < 0) _exit(1);
 }
 
-static const char *stopped_by(int stop_fd) {
-    struct signalfd_siginfo signal;
-    if (read(stop_fd, &signal, sizeof signal) != sizeof signal) return NULL;
-    return signal.ssi_signo == SIGINT ? "SIGINT" : "SIGTERM";
+/* An event descriptor that is never read wakes the run, now and whenever it looks. */
+static void listen_to_signals(void) {
+    stop_fd = eventfd(0, EFD_CLOEXEC);
+    if (stop_fd < 0) {
+        perror("due: eventfd");
+        exit(1);
+    }
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
 }
 
 /* Opened before the run: minutes of measuring must not end in "no such directory". */
@@ -76,14 +79,17 @@ int main(int argc, char **argv) {
     check_descriptors(&options);
     FILE *outputs[OUTPUTS] = {NULL};
     open_outputs(&options, outputs);
-    int stop_fd = listen_to_signals();
+    listen_to_signals();
     run_init(&run, &options, &target, stop_fd);
 
     result_print_head(&options);
     run_to_the_end(&run);
 
+    const char *stopped_by = stop_signal == SIGINT    ? "SIGINT"
+                             : stop_signal == SIGTERM ? "SIGTERM"
+                                                      : NULL;
     struct result result;
-    result_collect(&result, &run, stopped_by(stop_fd));
+    result_collect(&result, &run, stopped_by);
     result_print(&result);
     write_outputs(&result, outputs);
     return 0;

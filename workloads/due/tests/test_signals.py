@@ -68,7 +68,7 @@ def test_stop_while_every_connect_is_refused(tmp_path):
     """The next request of a connection is overdue: the loop must come to look at the signal."""
     begin = time.monotonic()
     with refusing() as server:
-        flags = ("-c2", "-R2M", "-d60s", server.url())
+        flags = ("-c2", "-R100M", "-d60s", server.url())
         run = stop_when(lambda: time.monotonic() - begin > 0.5, tmp_path, *flags)
     assert run.account()["connect_refused"] > 0
 
