@@ -321,8 +321,7 @@ def explain(error: jsonschema.ValidationError, place: tuple[str, ...]) -> list[s
 
 
 def fault(place: str, value: Any, may: str) -> str:
-    # YAML has dates, too, which are no JSON.
-    shown = json.dumps(value, ensure_ascii=False, default=str)
+    shown = json.dumps(value, ensure_ascii=False)
     return f"{place} = {shown if len(shown) <= 60 else shown[:57] + '...'}; allowed: {may}"
 
 
@@ -402,6 +401,8 @@ def incomplete(config: dict[str, Any], study: Study) -> Iterator[str]:
     for mode, part in study.modes.items():
         of = next(id for id, each in study.comparisons.items() if mode in each.modes)
         at = f"{place}.comparisons.{of}.modes.{mode}"
+        if "size" in part and not mode.endswith(f"-{part['size']}"):
+            yield fault(f"{at}.size", part["size"], "the number that the mode's id ends in")
         if "command" in part:
             yield from user_server_faults(study.says, part, at)
         else:
@@ -417,8 +418,6 @@ def mode_faults(
         yield from ignored(place, mode, of_jvms, "for a server on a JVM")
     elif not class_of(config, study, mode):
         yield fault(f"{place}.class", None, "a class here, in its server, or of its kind there")
-    if "size" in mode and not mode["id"].endswith(f"-{mode['size']}"):
-        yield fault(f"{place}.size", mode["size"], "the number that the mode's id ends in")
     if "observed" not in mode:
         # A pool without a number of threads, or no kind at all.
         is_pool = mode.get("kind") == "pool"

@@ -36,6 +36,8 @@ class Strict(Loader):  # type: ignore[misc, valid-type]
 
 
 Strict.add_constructor("tag:yaml.org,2002:int", Strict.construct_decimal)
+# No key is a date: the name of a run may look like one.
+Strict.add_constructor("tag:yaml.org,2002:timestamp", Strict.construct_yaml_str)
 
 
 def refuse_repeated(node: Any) -> None:

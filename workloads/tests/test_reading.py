@@ -33,6 +33,7 @@ def mine(tmp_path):
         ("results=./results/mine/", "results", "results/mine"),
         (f"results={ROOT}/results/mine", "results", "results/mine"),
         ("results=/data/a=b", "results", "/data/a=b"),
+        ("name=2026-11-30", "name", "2026-11-30"),
     ],
 )
 def test_word_of_the_command_line_is_yaml(word, key, value):
