@@ -256,7 +256,7 @@ judge_failures <- function(pair) {
 
 verdict_of_failures <- function(failed, sent) {
   shares <- as.data.table(lapply(binomial_ends(failed, sent, builds_confidence), `*`, 100))
-  shown_more <- binomial_ends(failed[2], sum(failed), builds_confidence)$low > sent[2] / sum(sent)
+  shown_more <- sum(failed) > 0 && binomial_ends(failed[2], sum(failed), builds_confidence)$low > sent[2] / sum(sent)
   verdict <- if (shown_more) "slower" else if (shares$high[2] - shares$low[1] < failed_more_at_most) "not slower" else "undecided"
   few <- vapply(c(failed[2], sent[2], shares$high[2]), format_number, "")
   reason <- if (verdict == "undecided") sprintf("%s of %s requests failed, so that up to %s %% may fail", few[1], few[2], few[3]) else ""
