@@ -110,7 +110,7 @@ with_values <- function(cell, requests) {
       errors = list(connect_refused = 0), received_bytes = 2048, sent_bytes = 1024, slices = list(plain = 4, kept = 4, repeated = 0, left_out = 0)
     ),
     server = list(
-      cpu_s = 2, cpu_user_s = 1, cpu_system_s = 1, cpu_us_per_request = 100, idle_threads = 18, peak_threads = 38,
+      cpu_s = 2, cpu_us_per_request = 100, idle_threads = 18, peak_threads = 38,
       peak_rss_bytes = 100 * 2^20, machine_context_switches = 4 * requests
     )
   )

@@ -23,7 +23,7 @@ write_curve <- function(root, loads, ...) {
     served_per_s = loads$rate_per_s, due = loads$rate_per_s / 2, latency_p50_ms = loads$latency_p50_ms,
     latency_p99_ms = loads$latency_p99_ms, cpu_us_per_request = loads$cpu_us_per_request
   )
-  sweep <- list(calibrated_per_s = 1000, growth = 1.1, arrivals = "poisson", seed = 1, objective_ms = 20, lowest = 0.6, highest = 1.1)
+  sweep <- list(calibrated_per_s = 1000, objective_ms = 20)
   write_cell(root, tool = "sweep", slices = slices, sweep = sweep, ...)
 }
 

@@ -62,7 +62,7 @@ test_that("each cell may be of another session than the others, absent, invalid,
     # Every cell of a cause, and every second one of a claim and a pair.
     chosen <- if (is_cause[thing]) seq_len(nrow(cells)) else seq(1 + thing %% min(2, nrow(cells)), nrow(cells), by = 2)
     unlist(lapply(chosen, function(at) {
-      lapply(c(if (is_cause[thing]) "in another session", names(masks)[1 + (thing + at) %/% 2 %% 3]), function(mask) {
+      lapply(c(if (is_cause[thing]) "in another session", names(masks)[1 + (thing + at) %/% 2 %% (4 - is_cause[thing])]), function(mask) {
         label <- paste(mask, paste(cells[at], collapse = "/"))
         faults_of(things[[thing]], changed_rows(named[[thing]], cells[at], masks[[mask]]), label)
       })

@@ -16,7 +16,7 @@ curve_verbs <- function(cell, section = "sweep") {
   if (section %in% c("sweep", "load")) list(capacity = function() capacities_of(list(cell)), steps = function() pool_steps(list(cell)))
 }
 
-measured_sections <- c("load", "server", "backend", "machine", "telemetry", "profile", "warm_up", "sweep", "answers", "session")
+measured_sections <- c("load", "server", "backend", "machine", "profile", "warm_up", "sweep", "answers", "session")
 
 # Paths of the numbers that the schema has and the analysis names, within the sections that are measured, and of what servers count themselves.
 measured_numbers <- function() {
