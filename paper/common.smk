@@ -17,7 +17,7 @@ if config.get("cells") or config.get("run"):
 
 def parts_of_the_page(folder):
     """Texts, functions, look, and what renders them; no other command's, and none that an editor hides."""
-    others = {"README.md", "builds.qmd", "publish.R", "reanalyse.py", "problems.sh"}
+    others = {"README.md", "builds.qmd", "builds.R", "publish.R", "reanalyse.py", "problems.sh"}
     found = [*Path(folder).glob("[!.]*.*"), *Path(folder, "R").glob("[!.]*.R")]
     return sorted(
         str(path) for path in found if path.name not in others and path.suffix != ".smk"
@@ -37,6 +37,10 @@ def reanalysed():
     """The folder of their tables and report."""
     name = config.get("run") or given_cells.name_of(Path(cells_given()))
     return f"{RESULTS}/reanalysed/{name}"
+
+
+def records_of(cells):
+    return [f"{folder_of(cell)}/cell.json" for cell in cells]
 
 
 def early_report():

@@ -110,14 +110,13 @@ def write_lists(cells: Path, paths: Iterable[Path], experiment: Path, out: Path)
         rows_like(experiment / name, cells.with_name(name)) or table(experiment / name)
         for name in LISTS
     )
-    columns = [*modes[0]]
     for path in sorted(paths):
         study, mode, tier, tool = path.parent.parts[-5:-1]
         place = {"study": study, "mode": mode, "tier": tier, "tool": tool}
         if place not in grid:
             grid.append(place)
         if not any((row["study"], row["mode"]) == (study, mode) for row in modes):
-            modes.append(dict.fromkeys(columns, "") | facts_of(path))
+            modes.append(dict.fromkeys(modes[0], "") | facts_of(path))
     write_table(modes, out / LISTS[0])
     write_table(grid, out / LISTS[1])
     return grid

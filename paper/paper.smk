@@ -82,11 +82,7 @@ rule report_so_far:
         results=RESULTS,
         reference=config["reference"],
         of=len(SESSIONS),
-        cells=[
-            f"{folder_of(cell)}/cell.json"
-            for session in FIRST
-            for cell in session.cells
-        ],
+        cells=records_of(cell for session in FIRST for cell in session.cells),
     message:
         "a report of the first of {params.of} sessions, while nothing is measured"
     shell:
@@ -132,7 +128,7 @@ rule own:
 # Cells of a default run, whatever the command line adds.
 WHOLE_RUN = dict(
     results=RESULTS,
-    cells=[f"{folder_of(cell)}/cell.json" for cell in DEFAULT_GRID.cells],
+    cells=records_of(DEFAULT_GRID.cells),
     repetitions=DEFAULT["repetitions"],
     # An empty word is dropped by :q.
     name=shlex.quote(config.get("name", "")),

@@ -4,10 +4,10 @@
 #'
 #' @param cells list of read_cell() of a closed loop; those whose latency does not count are left aside.
 #' @return data.table: study, mode, tier, value_ms (increasing), share (of the requests, failed ones among them, that were answered within
-#'   that time), requests (of the mode at the tier, in all).
+#'   that time).
 #' @export
 distributions <- function(cells) {
-  none <- typed_table(c("study", "mode", "tier"), c("value_ms", "share", "requests"))
+  none <- typed_table(c("study", "mode", "tier"), c("value_ms", "share"))
   counted <- rbindlist(lapply(cells, function(cell) {
     slices <- read_slices_of(cell)
     found <- if (isTRUE(cell$validity$latency_valid)) read_histograms(cell, slices)
@@ -22,5 +22,5 @@ distributions <- function(cells) {
   if (nrow(counted) == 0) return(none)
   counted[, recorded := sum(recorded[!duplicated(of)]), by = .(study, mode, tier)]
   merged <- counted[count > 0, .(count = sum(count), recorded = recorded[1]), keyby = .(study, mode, tier, value_ms)]
-  merged[, .(value_ms, share = cumsum(count) / recorded, requests = recorded), by = .(study, mode, tier)][]
+  merged[, .(value_ms, share = cumsum(count) / recorded), by = .(study, mode, tier)][]
 }

@@ -64,11 +64,6 @@ in_processes <- function(tasks) {
   suppressWarnings(unname(parallel::mccollect(jobs)))
 }
 
-#' Problems as lines for a terminal.
-#'
-#' @param rows data.table: message, cells.
-problem_lines <- function(rows) rows[, paste0("LEFT OUT: ", fifelse(cells == "", "", paste0(cells, ": ")), message)]
-
 #' Reads problems.csv.
 #'
 #' @param results folder of a run; one without the file has no problems.

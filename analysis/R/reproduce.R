@@ -121,11 +121,11 @@ is_new <- function(cells, shipped) {
 #' A run as it is compared with a shipped one.
 #'
 #' @param summary rows of cells, see is_new(); `comparisons` of them; `provenance` of one of the cells.
-#' @return list: machine, versions, summary, comparisons, alone (rows of the summary: cells that were measured by
+#' @return list: machine, summary, comparisons, alone (rows of the summary: cells that were measured by
 #'   themselves).
 run_of <- function(summary, comparisons, provenance) {
   list(
-    machine = provenance$machine, versions = provenance$versions, summary = summary, comparisons = comparisons,
+    machine = provenance$machine, summary = summary, comparisons = comparisons,
     alone = summary[!session %in% summary[duplicated(session), session]]
   )
 }

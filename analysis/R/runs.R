@@ -175,10 +175,10 @@ facts_of_run <- function(cells, beside, protocol) {
 
 # By path. A session that was interrupted has no time, and another measured what was missing.
 seconds_of_sessions <- function(cells) {
-  rows <- unique(rbindlist(lapply(cells, function(cell) {
+  rows <- rbindlist(lapply(cells, function(cell) {
     path <- sprintf("%s/%s/rep-%d", cell$cell$study, cell$session$comparison, as.integer(cell$cell$repetition))
-    list(path = path, id = cell$session$id, seconds = number(cell$session$phases$wall_s))
-  })))
+    list(path = path, seconds = number(cell$session$phases$wall_s))
+  }))
   by_path <- rows[, .(seconds = max(0, seconds, na.rm = TRUE)), by = path]
   setNames(by_path$seconds, by_path$path)
 }

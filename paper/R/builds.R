@@ -21,8 +21,6 @@ remarks_of_builds <- function(results) {
   if (length(blank) < before) character() else lines[-seq_len(blank[before])]
 }
 
-build_colours <- c("#0072B2", "#D55E00", "#009E73", "#CC79A7")
-
 # Slices of all variants in long form: round, start, build, statistic, value.
 rounds_of_cells <- function(cells) {
   files <- file.path(vapply(cells, `[[`, "", "folder"), "slices.csv")
@@ -50,7 +48,7 @@ figure_starts <- function(values) {
     geom_point(data = means, size = 2, shape = 18) +
     # Changes have no unit, and the name of one would not fit.
     facet_wrap(~statistic, scales = "free_y", nrow = 1, labeller = as_labeller(function(headings) sub(" [(].*", "", headings))) +
-    scale_colour_manual(values = build_colours, guide = if (uniqueN(pairs$build) > 1) "legend" else "none") +
+    scale_colour_manual(values = okabe_ito[c(2, 1, 4, 5)], guide = if (uniqueN(pairs$build) > 1) "legend" else "none") +
     labs(x = "start", y = "against the first (%)", colour = NULL) +
     theme_artifact()
 }

@@ -82,7 +82,7 @@ problems_on_first_page <- 10
 finish_document <- function(text) {
   if (knitr::opts_knit$get("child")) return(text)
   text <- paste(text, collapse = "\n")
-  for (id in faults$lost) text <- gsub(sprintf("-?@%s(?![a-z0-9-])", id), words_of_lost(id), text, perl = TRUE)
+  for (id in faults$lost) text <- gsub(sprintf("@%s(?![a-z0-9-])", id), words_of_lost(id), text, perl = TRUE)
   fwrite(faults$rows, "problems.csv")
   sub(place_of_problems, list_of_problems(problems_of(sub("/$", "", faults$results))), text, fixed = TRUE)
 }

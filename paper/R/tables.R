@@ -224,7 +224,6 @@ tables_of_all <- function(all, coverage, published, changes, protocol, renderer)
   sections <- list(
     section_of_tables("Comparisons – tables", "comparison-tables",
       table("comparisons.csv", "Each mode against its baseline: the ratio, or for shares the difference, with its 95 % interval, and the values that divide to it. Primary comparisons alone have a verdict.", ratio_columns),
-      table("guide.csv", "The situations of the guide.", c("situation", ratio_columns, "standing")),
       table("findings.csv", "The pairs that the findings name.", c("finding", "pair", "outcome", "expected", "holds", ratio_columns)),
       table("alternatives.csv", "Rivals of the findings, and what became of each.", c("finding", "rival", "swap", "excluded_by", "outcome", "state", ratio_columns)),
       table("predictions.csv", "Predictions of swaps, with the bound beyond which each is refuted.", c("of", "at_least", "at_most", "refuted", ratio_columns)),

@@ -269,8 +269,10 @@ def memory_groups(root: Path = ROOT) -> Iterator[tuple[int, int]]:
 
     Pages of files that were not used for long do not count.
     """
-    names = [("memory.max", "memory.current")]
-    names.append(("memory.limit_in_bytes", "memory.usage_in_bytes"))
+    names = (
+        ("memory.max", "memory.current"),
+        ("memory.limit_in_bytes", "memory.usage_in_bytes"),
+    )
     for group in cgroups("memory", root):
         stat = content(group / "memory.stat") or ""
         files = re.search(r"total_inactive_file (\d+)", stat)

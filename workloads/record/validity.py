@@ -262,8 +262,7 @@ def same_answer(record: Record) -> Check | None:
     if not answers["before"] or not answers["after"]:
         return None
     rule = "verify_path is answered after the load as before, unless answers_vary is true"
-    passed = answers["before"] == answers["after"]
-    return check(rule, passed)
+    return check(rule, answers["before"] == answers["after"])
 
 
 def kept(record: Record) -> Check | None:

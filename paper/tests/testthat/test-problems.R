@@ -49,7 +49,7 @@ test_that("a section that is lost keeps its heading, and references to what it h
   folder <- fresh()
   lost <- lost_section(section, "a_b")
   expect_equal(lost, "\n# A {#sec-a}\n\nThis section could not be written: a\\_b.\n")
-  text <- finish_in(folder, c("(@fig-a and @tbl-a), [-@eq-a]; @sec-b, @sec-a, @fig-a-2"))
+  text <- finish_in(folder, c("(@fig-a and @tbl-a), [@eq-a]; @sec-b, @sec-a, @fig-a-2"))
   expect_equal(text, "(a missing figure and a missing table), [a missing equation]; a missing section, @sec-a, @fig-a-2")
 })
 

@@ -36,7 +36,7 @@ static int bucket_of(int index) {
     return bucket < 0 ? 0 : bucket;
 }
 
-int64_t histogram_lowest_equivalent(int index) {
+static int64_t histogram_lowest_equivalent(int index) {
     int bucket = bucket_of(index);
     return (int64_t)(index - (bucket << HALF_MAGNITUDE)) << bucket;
 }

@@ -31,7 +31,6 @@ void histogram_record(struct histogram *h, int64_t value);
 
 /* Which counter a value falls into, and the values that share a counter. */
 int histogram_index(int64_t value);
-int64_t histogram_lowest_equivalent(int index);
 int64_t histogram_highest_equivalent(int index);
 
 /* The largest value that is equivalent to the one at this percentile (0 … 100); 0 when empty. */

@@ -1,5 +1,4 @@
 /* The parser: every example, in one piece and in every two and three pieces, gives the same. */
-#include <string.h>
 
 #include "check.h"
 #include "response.h"

@@ -75,8 +75,8 @@ def read_requests(connection):
 
 
 @contextlib.contextmanager
-def serving(behavior, port=0):
-    with socket.create_server(("127.0.0.1", port)) as listener:
+def serving(behavior):
+    with socket.create_server(("127.0.0.1", 0)) as listener:
         server = Server(behavior, port=listener.getsockname()[1])
         threading.Thread(target=server.serve, args=(listener,), daemon=True).start()
         yield server
@@ -102,8 +102,6 @@ def not_accepting():
 def refusing():
     """A port that no process listens on, and that no other can take meanwhile."""
     with socket.socket() as reserved:
-        # A server that is started on the port later may share it.
-        reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         reserved.bind(("127.0.0.1", 0))
         yield Server(silent, port=reserved.getsockname()[1])
 

@@ -72,6 +72,6 @@ public final class BlockingServer {
 
     private void stop() throws IOException, InterruptedException {
         listener.close();
-        connections.stop(ServerOptions.STOP_TIMEOUT_MS);
+        connections.stop();
     }
 }

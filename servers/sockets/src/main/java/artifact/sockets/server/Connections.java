@@ -31,9 +31,9 @@ final class Connections {
         }
     }
 
-    /** Closes idle connections now and the others after their answer; waits {@code timeoutMs} at most. */
-    void stop(int timeoutMs) throws InterruptedException {
-        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
+    /** Closes idle connections now and the others after their answer; waits {@link ServerOptions#STOP_TIMEOUT_MS} at most. */
+    void stop() throws InterruptedException {
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(ServerOptions.STOP_TIMEOUT_MS);
         open.forEach(Connection::stop);
         while (!open.isEmpty() && System.nanoTime() - deadline < 0) {
             Thread.sleep(POLL_MS);

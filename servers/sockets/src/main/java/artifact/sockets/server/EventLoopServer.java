@@ -73,7 +73,7 @@ public final class EventLoopServer {
 
     private void stop() throws InterruptedException {
         acceptor.execute(this::closeListener);
-        loops().forEach(loop -> loop.execute(() -> loop.stop(ServerOptions.STOP_TIMEOUT_MS)));
+        loops().forEach(loop -> loop.execute(() -> loop.stop()));
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(ServerOptions.STOP_TIMEOUT_MS);
         for (Loop loop : loops()) {
             long leftMs = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());

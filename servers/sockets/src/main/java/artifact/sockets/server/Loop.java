@@ -68,10 +68,10 @@ final class Loop {
         open.remove(connection);
     }
 
-    /** Ends the thread once every connection has its answer, in {@code timeoutMs} at the latest. */
-    void stop(int timeoutMs) {
+    /** Ends the thread once every connection has its answer, in {@link ServerOptions#STOP_TIMEOUT_MS} at the latest. */
+    void stop() {
         stopping = true;
-        stopDeadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
+        stopDeadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(ServerOptions.STOP_TIMEOUT_MS);
         List.copyOf(open).forEach(LoopConnection::stop);
     }
 
