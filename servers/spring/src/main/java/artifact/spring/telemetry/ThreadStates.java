@@ -2,7 +2,6 @@ package artifact.spring.telemetry;
 
 import java.io.BufferedWriter;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.lang.management.*;
 import java.math.BigDecimal;
 import java.nio.file.Files;
@@ -75,10 +74,10 @@ public class ThreadStates implements AutoCloseable {
             write(timeS + ",jvm,", jvm());
             write(timeS + ",kernel,", kernel.count());
             csv.flush();
-        } catch (IOException failure) {
+        } catch (IOException | RuntimeException | Error failure) {
             // The executor ends the samples without a word.
-            System.err.println("thread states can no longer be written: " + failure.getMessage());
-            throw new UncheckedIOException(failure);
+            System.err.println("thread states can no longer be written: " + failure);
+            throw new IllegalStateException(failure);
         }
     }
 
