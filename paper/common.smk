@@ -17,7 +17,14 @@ if config.get("cells") or config.get("run"):
 
 def parts_of_the_page(folder):
     """Texts, functions, look, and what renders them; no other command's, and none that an editor hides."""
-    others = {"README.md", "builds.qmd", "builds.R", "publish.R", "reanalyse.py", "problems.sh"}
+    others = {
+        "README.md",
+        "builds.qmd",
+        "builds.R",
+        "publish.R",
+        "reanalyse.py",
+        "problems.sh",
+    }
     found = [*Path(folder).glob("[!.]*.*"), *Path(folder, "R").glob("[!.]*.R")]
     return sorted(
         str(path) for path in found if path.name not in others and path.suffix != ".smk"
